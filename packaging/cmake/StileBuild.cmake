@@ -1,0 +1,99 @@
+# What every target of the project shares: language, warnings, sanitizers, and how a plugin is made.
+include(GNUInstallDirs)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+if(stile_top)
+  find_program(STILE_CCACHE ccache)
+  if(STILE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_C_COMPILER_LAUNCHER ${STILE_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${STILE_CCACHE})
+  endif()
+  find_program(STILE_MOLD mold)
+  if(STILE_MOLD AND NOT STILE_FUZZ)
+    add_link_options(-fuse-ld=mold)
+  endif()
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+# Where plugins are built to, and where the core looks for them when it runs from the build tree.
+set(STILE_PLUGIN_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/plugins")
+set(STILE_PLUGIN_INSTALL_DIRECTORY "${CMAKE_INSTALL_LIBDIR}/stile/plugins")
+
+if(STILE_SANITIZE)
+  add_compile_options(-fsanitize=${STILE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${STILE_SANITIZE})
+endif()
+
+# Private to our own targets: consumers choose their own warnings.
+add_library(stile_warnings INTERFACE)
+target_compile_options(stile_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Werror)
+target_compile_options(stile_warnings INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-field-initializers>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-missing-field-initializers>)
+
+function(stile_defaults target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:stile_warnings>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# stile_add_plugin(NAME SOURCES ... [LIBRARIES ...]): a store plugin, NAME.so, with one exported symbol, bound at load.
+function(stile_add_plugin name)
+  cmake_parse_arguments(arg "NO_INSTALL" "OUTPUT_DIRECTORY" "SOURCES;LIBRARIES" ${ARGN})
+  set(target stile_plugin_${name})
+  add_library(${target} MODULE ${arg_SOURCES})
+  stile_defaults(${target})
+  if(NOT arg_OUTPUT_DIRECTORY)
+    set(arg_OUTPUT_DIRECTORY "${STILE_PLUGIN_OUTPUT_DIRECTORY}")
+  endif()
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME "${name}" LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}"
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    SKIP_BUILD_RPATH ON LINK_DEPENDS "${STILE_PLUGIN_MAP}")
+  target_link_libraries(${target} PRIVATE stile::sdk ${arg_LIBRARIES})
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${STILE_PLUGIN_MAP}"
+    LINKER:-z,now LINKER:-z,noexecstack LINKER:-z,relro)
+  if(NOT STILE_SANITIZE)
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
+  if(NOT arg_NO_INSTALL)
+    install(TARGETS ${target} LIBRARY DESTINATION "${STILE_PLUGIN_INSTALL_DIRECTORY}" COMPONENT plugins)
+  endif()
+endfunction()
+set(STILE_PLUGIN_MAP "${CMAKE_CURRENT_LIST_DIR}/plugin.map" CACHE INTERNAL "")
+
+# stile_embed(TARGET VARIABLE-NAMESPACE FILE...): text files as std::string_view constants in a generated header
+# <NAMESPACE>.hpp, one constant a file, named after the file without its ending.
+function(stile_embed target namespace)
+  set(header "${CMAKE_CURRENT_BINARY_DIR}/embedded/${namespace}.hpp")
+  set(files)
+  foreach(file ${ARGN})
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    list(APPEND files "${path}")
+  endforeach()
+  add_custom_command(OUTPUT "${header}"
+    COMMAND "${CMAKE_COMMAND}" "-DHEADER=${header}" "-DNAMESPACE=${namespace}" "-DFILES=${files}"
+      -P "${STILE_EMBED_SCRIPT}"
+    DEPENDS ${files} "${STILE_EMBED_SCRIPT}" VERBATIM)
+  target_sources(${target} PRIVATE "${header}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/embedded")
+endfunction()
+set(STILE_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed.cmake" CACHE INTERNAL "")
+
+# stile_add_test(NAME SOURCES ... LIBRARIES ...): a GoogleTest program, every test of it known to ctest.
+function(stile_add_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;ENVIRONMENT;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  stile_defaults(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES
+    TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+    ENVIRONMENT "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY};${arg_ENVIRONMENT}")
+endfunction()
