@@ -41,30 +41,20 @@ function(stile_defaults target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# stile_add_plugin(NAME SOURCES ... [LIBRARIES ...]): a store plugin, NAME.so, with one exported symbol, bound at load.
-function(stile_add_plugin name)
-  cmake_parse_arguments(arg "NO_INSTALL" "OUTPUT_DIRECTORY" "SOURCES;LIBRARIES" ${ARGN})
-  set(target stile_plugin_${name})
-  add_library(${target} MODULE ${arg_SOURCES})
-  stile_defaults(${target})
-  if(NOT arg_OUTPUT_DIRECTORY)
-    set(arg_OUTPUT_DIRECTORY "${STILE_PLUGIN_OUTPUT_DIRECTORY}")
-  endif()
-  set_target_properties(${target} PROPERTIES
-    PREFIX "" OUTPUT_NAME "${name}" LIBRARY_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}"
-    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    SKIP_BUILD_RPATH ON LINK_DEPENDS "${STILE_PLUGIN_MAP}")
-  target_link_libraries(${target} PRIVATE stile::sdk ${arg_LIBRARIES})
-  target_link_options(${target} PRIVATE "LINKER:--version-script=${STILE_PLUGIN_MAP}"
-    LINKER:-z,now LINKER:-z,noexecstack LINKER:-z,relro)
-  if(NOT STILE_SANITIZE)
-    target_link_options(${target} PRIVATE LINKER:-z,defs)
-  endif()
-  if(NOT arg_NO_INSTALL)
-    install(TARGETS ${target} LIBRARY DESTINATION "${STILE_PLUGIN_INSTALL_DIRECTORY}" COMPONENT plugins)
-  endif()
+# Every plugin that ships, and every test that the thread sanitizer is for (label "threaded").
+add_custom_target(stile_plugins)
+add_custom_target(stile_threaded_tests DEPENDS stile_plugins)
+add_custom_target(stile_fuzzers)
+
+include(StilePlugin)
+
+# stile_house_plugin(NAME SOURCES ... [LIBRARIES ...]): a plugin that ships: our warnings, built where the core looks for it.
+function(stile_house_plugin name)
+  stile_add_plugin(${name} ${ARGN} OUTPUT_DIRECTORY "${STILE_PLUGIN_OUTPUT_DIRECTORY}")
+  stile_defaults(stile_plugin_${name})
+  add_dependencies(stile_plugins stile_plugin_${name})
+  install(TARGETS stile_plugin_${name} LIBRARY DESTINATION "${STILE_PLUGIN_INSTALL_DIRECTORY}")
 endfunction()
-set(STILE_PLUGIN_MAP "${CMAKE_CURRENT_LIST_DIR}/plugin.map" CACHE INTERNAL "")
 
 # stile_embed(TARGET VARIABLE-NAMESPACE FILE...): text files as std::string_view constants in a generated header
 # <NAMESPACE>.hpp, one constant a file, named after the file without its ending.
@@ -93,6 +83,9 @@ function(stile_add_test name)
   add_executable(${name} ${arg_SOURCES})
   stile_defaults(${name})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  if("threaded" IN_LIST arg_LABELS)
+    add_dependencies(stile_threaded_tests ${name})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES
     TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
     ENVIRONMENT "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY};${arg_ENVIRONMENT}")
