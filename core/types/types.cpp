@@ -1,3 +1,6 @@
+// Ids, fences and statuses as text, and where random ids come from.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/types.hpp"
 
 #include <sys/random.h>

@@ -48,7 +48,8 @@ add_custom_target(stile_fuzzers)
 
 include(StilePlugin)
 
-# stile_house_plugin(NAME SOURCES ... [LIBRARIES ...]): a plugin that ships: our warnings, built where the core looks for it.
+# stile_house_plugin(NAME SOURCES ... [LIBRARIES ...]): a plugin that ships: our warnings, built where the core looks
+# for it.
 function(stile_house_plugin name)
   stile_add_plugin(${name} ${ARGN} OUTPUT_DIRECTORY "${STILE_PLUGIN_OUTPUT_DIRECTORY}")
   stile_defaults(stile_plugin_${name})
@@ -76,7 +77,7 @@ set(STILE_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed.cmake" CACHE INTERNAL ""
 
 # stile_add_test(NAME SOURCES ... LIBRARIES ...): a GoogleTest program, every test of it known to ctest.
 function(stile_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;ENVIRONMENT;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -88,5 +89,5 @@ function(stile_add_test name)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES
     TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-    ENVIRONMENT "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY};${arg_ENVIRONMENT}")
+    ENVIRONMENT "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY}")
 endfunction()

@@ -1,5 +1,5 @@
-# stile_add_plugin(NAME SOURCES ... [LIBRARIES ...] [OUTPUT_DIRECTORY DIR]): a store plugin, NAME.so, with the one exported
-# symbol, bound at load. The target is stile_plugin_NAME. For authors and for this repository alike.
+# stile_add_plugin(NAME SOURCES ... [LIBRARIES ...] [OUTPUT_DIRECTORY DIR]): a store plugin, NAME.so, with the one
+# exported symbol, bound at load. The target is stile_plugin_NAME. For authors and for this repository alike.
 set(STILE_PLUGIN_MAP "${CMAKE_CURRENT_LIST_DIR}/plugin.map" CACHE INTERNAL "")
 
 function(stile_add_plugin name)

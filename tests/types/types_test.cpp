@@ -1,3 +1,6 @@
+// The vocabulary types: text forms, random ids, the numbering of statuses.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/types.hpp"
 
 #include <gtest/gtest.h>

@@ -22,6 +22,7 @@
  * answer STILE_UNSUPPORTED or null. Never crash, never assume.
  *
  * C99 to C17 and C++11 to C++20, 64-bit, no padding anywhere; pins.h fixes the layout of revision 1.0.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_H
 #define STILE_ABI_H

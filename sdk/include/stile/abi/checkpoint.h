@@ -1,8 +1,9 @@
 /* The checkpoint of a workflow: its ordered records (contract B, I, C8, B14).
  *
  * Steps, supplied values and inbox messages are one key space. The first write of a key wins (B1); positions rise by
- * one without gaps (B3). A write that shows a fence lands only under the current one (A4). SPDX-License-Identifier:
- * Apache-2.0 */
+ * one without gaps (B3). A write that shows a fence lands only under the current one (A4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_CHECKPOINT_H
 #define STILE_ABI_CHECKPOINT_H
 

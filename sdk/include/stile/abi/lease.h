@@ -2,6 +2,7 @@
  *
  * A lease is an exclusive right with an end, and its fence proves it. Durations are microseconds; instants are Unix
  * microseconds by the store's clock, measured when the grant takes effect (A3).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_LEASE_H
 #define STILE_ABI_LEASE_H

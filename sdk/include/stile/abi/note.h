@@ -4,6 +4,7 @@
  * (separated by single spaces), each ended by a zero byte. The core lists and refuses files by it before any code of
  * theirs runs. It is written with assembler directives because a C object in a section may be aligned so that readers
  * call the note corrupt; this form survives LTO, strip and --gc-sections with gcc and clang.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_NOTE_H
 #define STILE_ABI_NOTE_H

@@ -4,6 +4,16 @@
 #ifndef STILE_ABI_PINS_H
 #define STILE_ABI_PINS_H
 
+#include "admin.h"
+#include "call.h"
+#include "checkpoint.h"
+#include "document.h"
+#include "effect.h"
+#include "lease.h"
+#include "plugin.h"
+#include "queue.h"
+#include "types.h"
+
 #if defined(__cplusplus)
 #define STILE_PIN(condition) static_assert(condition, #condition)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

@@ -2,6 +2,7 @@
  *
  * A plugin opens a store, makes sessions, and executes batches of operations. That is all of it. It exports one symbol,
  * stile_plugin_entry_v1, and keeps nothing in globals: everything hangs off the instance that start made.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_PLUGIN_H
 #define STILE_ABI_PLUGIN_H

@@ -1,7 +1,9 @@
 /* Wakeups and deliveries (contract C, D, W).
  *
  * A wakeup says "this workflow should run"; a workflow has at most one. A delivery hands it to a worker and is named by
- * a receipt, live until answered or until its lease has ended. SPDX-License-Identifier: Apache-2.0 */
+ * a receipt, live until answered or until its lease has ended.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_QUEUE_H
 #define STILE_ABI_QUEUE_H
 

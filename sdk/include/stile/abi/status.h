@@ -1,6 +1,7 @@
 /* The closed list of statuses, numbered by their place (conformance/CONTRACT.md, Statuses).
  *
  * A status says two things without reading any text: may the operation have happened, and does sending it again help.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_STATUS_H
 #define STILE_ABI_STATUS_H

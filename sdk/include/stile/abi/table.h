@@ -2,6 +2,7 @@
  *
  * X(NAME, value, name, traits); every operation has a stile_<name>_request, and a stile_<name>_result where it has
  * STILE_TRAIT_RESULT. fields.h holds the members of each struct in the same manner.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_TABLE_H
 #define STILE_ABI_TABLE_H

@@ -1,6 +1,7 @@
 /* Value types of the Stile store ABI: what every other header is made of.
  *
  * These are frozen: they carry no struct_size and never grow. Law numbers refer to stile/abi.h.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_ABI_TYPES_H
 #define STILE_ABI_TYPES_H
