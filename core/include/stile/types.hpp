@@ -76,6 +76,9 @@ struct Failure {
   std::string text;         ///< for people: what, where, what to do
   std::string native;       ///< the server's own code; empty = none
   Duration retry_after{0};  ///< a hint; zero = none
+
+  std::optional<StoreTime> held_until{};             ///< held: when the other lease lapses unless renewed
+  std::optional<std::pair<Bytes, Bytes>> current{};  ///< conflict: version and value of what is there; none = nothing
 };
 
 /// The one exception of the public API: a Failure, thrown.
