@@ -17,6 +17,7 @@ struct OpenOptions {
   std::optional<std::string> ns;       ///< replaces the namespace of the config string
   std::optional<std::string> prepare;  ///< replaces prepare= of the config string
   std::string program = "stile";       ///< named to servers and in hints
+  bool compose = true;                 ///< false = as the plugin gives it: the suite judges stores, not the core
   Deadline deadline = Deadline::max();
 };
 

@@ -1,0 +1,46 @@
+// One thing to judge a store by: what the runner runs in a child process, and the verdict that comes of it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stile/types.hpp"
+#include "target.hpp"
+
+namespace stile::conformance {
+
+/// passed, failed and absent (a declared absence that was seen to be one) are said by the check itself; the runner says
+/// crashed and timed_out when the child ended without a word or did not end.
+enum class Verdict { passed, failed, crashed, timed_out, absent };
+std::string_view name_of(Verdict verdict);
+
+/// What a check found. Travels from the child to the runner as JSON.
+struct Outcome {
+  Verdict verdict = Verdict::passed;
+  std::string text;              ///< failed: the dialogue with what differed; absent: what is missing
+  std::vector<std::string> ids;  ///< failed: contract ids known to be broken; empty = those of the check
+  std::uint64_t counted = 1;     ///< how many things were judged (lines, cells, sequences): 0 is a failure
+};
+
+/// A GoogleTest `suite.name`, both [A-Za-z0-9_]+ (GoogleTest's filters give '-' a meaning of its own).
+struct Check {
+  std::string suite;
+  std::string name;
+  std::vector<std::string> ids;  ///< contract ids it proves something of
+  std::string about;             ///< one line: why
+  std::string place;             ///< file and line it comes from; empty = code
+  int level = 1;
+  Duration limit = std::chrono::seconds{30};  ///< killed and judged timed_out after this
+  /// Judges the store. Runs in a child process that has opened nothing; may open what it likes, start threads, crash.
+  std::function<Outcome(const Target&)> run;
+};
+
+/// Makes a check known to GoogleTest and to the runner. Before the tests are run, on the main thread.
+void add_check(Check check);
+
+}  // namespace stile::conformance
