@@ -47,8 +47,8 @@ def line_length(path, text):
 def license_line(path, text):
     if not path.endswith(CODE + (".py",)) and not text.startswith("#!"):
         return
-    if "SPDX-License-Identifier: Apache-2.0" not in text[:4000]:
-        yield 1, "no line 'SPDX-License-Identifier: Apache-2.0' near the top"
+    if not re.search(r"^(//|#|/?\s?\*|)\s*SPDX-License-Identifier: Apache-2.0( \*/)?$", text[:4000], re.MULTILINE):
+        yield 1, "no line 'SPDX-License-Identifier: Apache-2.0' of its own near the top"
 
 
 def store_names(path, text):
@@ -110,7 +110,7 @@ def known_ids(path, text, known=frozenset()):
     for number, line in enumerate(text.split("\n"), 1):
         comment = "".join(re.findall(r"//.*|/\*.*|^\s*\*.*|^#.*", line))
         for letter, digits in re.findall(r"[(,; ]([ABCDEIKRSTW])(\d{1,2})(?=[),;:. -])", comment):
-            if letter + digits not in known:
+            if letter + digits not in known | {"C99", "C11", "C17"}:
                 yield number, f"quotes {letter}{digits}, which the contract does not have"
 
 

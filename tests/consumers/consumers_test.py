@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Installs the build into a temporary folder and builds other people's projects against it, each its own way.
+
+Usage: consumers_test.py find_package|subdirectory|pkg_config BUILD SOURCE C++-COMPILER C-COMPILER
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(*command, **keywords):
+    done = subprocess.run(command, capture_output=True, text=True, **keywords)
+    if done.returncode:
+        print("$", *command, f"\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        sys.exit(f"consumers: {command[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+def install(build, prefix):
+    run("cmake", "--install", build, "--prefix", prefix)
+    library = "lib"
+    for root, _, files in os.walk(prefix):
+        if "stile.pc" in files:
+            library = os.path.relpath(os.path.dirname(root), prefix)
+    return os.path.join(prefix, library)
+
+
+def with_cmake(work, project, cxx, cc, *arguments):
+    build = os.path.join(work, "build")
+    run("cmake", "-S", project, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_COMPILER={cxx}",
+        f"-DCMAKE_C_COMPILER={cc}", *arguments)
+    run("cmake", "--build", build)
+    return build
+
+
+def judge(program, tiny, plugins):
+    """The program runs with the plugins that were installed, and the plugin has its one symbol."""
+    environment = dict(os.environ, STILE_PLUGIN_PATH=plugins)
+    print(run(program, "memory:", env=environment), end="")
+    symbols = run("nm", "-D", "--defined-only", tiny)
+    names = [line.split()[-1] for line in symbols.strip().split("\n")]
+    if names != ["stile_plugin_entry_v1"]:
+        sys.exit(f"consumers: the plugin exports {names}")
+
+
+def main():
+    way, build, source, cxx, cc = sys.argv[1:6]
+    work = tempfile.mkdtemp(prefix="stile-consumer.")
+    try:
+        project = os.path.join(HERE, way)
+        if way == "subdirectory":
+            made = with_cmake(work, project, cxx, cc, f"-DSTILE_SOURCE={source}")
+            judge(os.path.join(made, "consumer"), os.path.join(made, "tiny.so"), os.path.join(made, "plugins"))
+            return
+        prefix = os.path.join(work, "prefix")
+        library = install(build, prefix)
+        plugins = os.path.join(library, "stile", "plugins")
+        if way == "find_package":
+            made = with_cmake(work, project, cxx, cc, f"-DCMAKE_PREFIX_PATH={prefix}")
+        else:
+            made = os.path.join(work, "make")
+            shutil.copytree(project, made)
+            for name in ("consumer.cpp", "tiny.c"):
+                shutil.copy(os.path.join(HERE, name), work)
+            environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(library, "pkgconfig"), CXX=cxx, CC=cc)
+            run("make", "-C", made, env=environment)
+        judge(os.path.join(made, "consumer"), os.path.join(made, "tiny.so"), plugins)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+main()
