@@ -49,8 +49,7 @@ struct StoredRecord {
   StoreTime written_at{};
 };
 
-// ---------------------------------------------------------------------------------------------- the lease of a
-// workflow
+// ---- the lease of a workflow
 
 struct Acquired {
   Fence fence;
@@ -87,7 +86,7 @@ struct Release {
   Fence fence;
 };
 
-// --------------------------------------------------------------------------------------------------------- checkpoint
+// ---- checkpoint
 
 struct Loaded {
   std::vector<StoredRecord> records;
@@ -255,7 +254,7 @@ struct Watch {
   Duration wait{0};
 };
 
-// ------------------------------------------------------------------------------------------------------------- queue
+// ---- queue
 
 struct Enqueued {
   State state{};
@@ -392,7 +391,7 @@ struct Cancel {
   Id op_id{};
 };
 
-// --------------------------------------------------------------------------------------------------------- documents
+// ---- documents
 
 struct Document {
   Bytes value, version;
@@ -456,7 +455,7 @@ struct Scan {
   std::optional<std::uint32_t> limit{};
 };
 
-// ------------------------------------------------------------------------------------------------------------- store
+// ---- store
 
 struct Prepared {
   bool migrated = false;
