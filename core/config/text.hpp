@@ -1,0 +1,42 @@
+// What the parts of this room share: percent-encoding, names, and hiding what must not be shown.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stile/types.hpp"
+
+namespace stile::config {
+
+inline constexpr std::size_t namespace_bytes = 128;
+
+/// [a-z][a-z0-9.-]*, at most 64 bytes: what a scheme, a layer or a plugin may be called (plus + for a plugin).
+bool is_name(std::string_view text, bool plus = false);
+/// [A-Za-z][A-Za-z0-9_.-]*, at most 64 bytes.
+bool is_option_name(std::string_view text);
+/// 1 to 65535 in decimal.
+bool is_port(std::string_view text);
+/// auto, check or never.
+bool is_prepare(std::string_view text);
+/// What is wrong with an address in brackets, or nothing.
+bool is_ipv6(std::string_view text);
+
+/// Bytes with everything escaped that is invisible, is no UTF-8, or stands in special.
+std::string encode(std::string_view bytes, std::string_view special);
+
+/// True for the name of an option whose value sounds like a secret: password, token, ...
+bool sounds_secret(std::string_view option);
+
+/// A text that is no config string, as it may be shown: whatever could be a secret is ***.
+std::string redact_text(std::string_view text);
+
+/// The last newline of a secret that was read from a file goes.
+std::string secret_from_file(const std::string& path);
+
+/// The bytes of a file of at most limit bytes; throws Error that says what the file is for.
+std::string read_file(const std::string& path, std::size_t limit, std::string_view purpose);
+
+}  // namespace stile::config
