@@ -51,13 +51,17 @@ class Op {
 
   /// Memory that lives as long as this operation.
   const stile_arena* arena() const;
-  /// Puts the answer back to unset, keeping the request, so that it can be sent again.
+  /// Puts the answer back to unset, keeping the request, so that it can be sent again. Frees the memory of the old
+  /// answer where decode or clone made the request.
   void reset();
 
   Status status() const { return static_cast<Status>(op_.status); }
 
  private:
+  friend class Decoder;
   struct Memory;
+  void keep();  // what is in the arena now is the request's: reset frees the rest
+
   std::unique_ptr<Memory> memory_;
   stile_op op_{};
 };

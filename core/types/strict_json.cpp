@@ -5,6 +5,7 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parse.hpp>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -57,7 +58,10 @@ class Duplicates {
   bool on_number_part(json::string_view, Code&) { return true; }
   bool on_int64(std::int64_t, json::string_view, Code&) { return true; }
   bool on_uint64(std::uint64_t, json::string_view, Code&) { return true; }
-  bool on_double(double, json::string_view, Code&) { return true; }
+  bool on_double(double number, json::string_view, Code& error) {
+    if (!std::isfinite(number)) error = json::error::exponent_overflow;
+    return !error;
+  }
   bool on_bool(bool, Code&) { return true; }
   bool on_null(Code&) { return true; }
   bool on_comment_part(json::string_view, Code&) { return true; }

@@ -20,7 +20,7 @@ struct BadJson {
 };
 
 /// The value of a JSON text with at most depth levels. Throws BadJson: no JSON, invalid UTF-8, a lone surrogate, a
-/// duplicate member, too deep.
+/// duplicate member, a number beyond a double's range, too deep.
 boost::json::value parse_json(std::string_view text, std::size_t depth = 32);
 
 }  // namespace stile::types
