@@ -1,0 +1,192 @@
+// Stores and sessions of a plugin, and the checks of what it answers.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "store/plugin_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "loader/table.hpp"
+#include "stile/types.hpp"
+
+namespace stile::store {
+namespace {
+
+using loader::view_of;
+
+std::int64_t monotonic_microseconds(Deadline deadline) {
+  if (deadline == Deadline::max()) return STILE_NEVER;
+  return std::chrono::duration_cast<Duration>(deadline.time_since_epoch()).count();
+}
+
+std::string_view op_name(std::uint32_t kind) {
+  switch (kind) {
+#define STILE_KIND_NAME(NAME, value, name, traits) \
+  case value: return #name;
+    STILE_OP_TABLE(STILE_KIND_NAME)
+#undef STILE_KIND_NAME
+    default: return "unknown operation";
+  }
+}
+
+// Puts an error text where it lives as long as the operation's answer. Without memory for it the short form stands.
+void refuse(stile_op& op, Status status, const std::string& text, std::string_view short_text) {
+  op.status = static_cast<std::int32_t>(status);
+  op.error = {short_text.data(), short_text.size()};
+  void* memory = op.arena != nullptr ? op.arena->alloc(op.arena->ctx, text.size()) : nullptr;
+  if (memory == nullptr) return;
+  std::memcpy(memory, text.data(), text.size());
+  op.error = {static_cast<const char*>(memory), text.size()};
+}
+
+// An open store. Sessions hold it, so that it is closed after the last of them.
+class PluginStore {
+ public:
+  PluginStore(const loader::Plugin& plugin, std::shared_ptr<const loader::Running> running, stile_store* store)
+      : plugin_(plugin), running_(std::move(running)), store_(store) {}
+  ~PluginStore() {
+    if (mark_.here()) plugin_.table->close(store_);
+  }
+  PluginStore(const PluginStore&) = delete;
+  PluginStore& operator=(const PluginStore&) = delete;
+
+  const loader::Plugin& plugin() const { return plugin_; }
+  const stile_plugin& table() const { return *plugin_.table; }
+  stile_store* get() const { return store_; }
+  const loader::ProcessMark& mark() const { return mark_; }
+
+  std::string after_fork() const {
+    return "this store was opened by process " + std::to_string(mark_.process()) +
+           ", before a fork: its handles are dead here, open it again in this process";
+  }
+
+ private:
+  loader::ProcessMark mark_;
+  const loader::Plugin& plugin_;
+  std::shared_ptr<const loader::Running> running_;
+  stile_store* store_;
+};
+
+class PluginLink final : public Link {
+ public:
+  PluginLink(std::shared_ptr<PluginStore> store, stile_session* session)
+      : store_(std::move(store)), session_(session), execute_(store_->table().execute) {}
+  ~PluginLink() override {
+    if (store_->mark().here()) store_->table().disconnect(session_);
+  }
+
+  Fate execute(const stile_call& call, std::span<stile_op* const> ops) noexcept override {
+    if (!store_->mark().here()) return refuse_all(ops, Status::invalid, store_->after_fork());
+    for (stile_op* op : ops) op->status = STILE_UNSET;
+    std::uint32_t fate = STILE_SESSION_DROP;
+    try {
+      fate = execute_(session_, &call, ops.data(), ops.size());
+    } catch (...) {
+      return refuse_unset(ops);
+    }
+    bool answered = true;
+    for (const stile_op* op : ops) {
+      answered = answered && static_cast<std::uint32_t>(op->status) < static_cast<std::uint32_t>(STILE_STATUS_COUNT);
+    }
+    if (!answered) refuse_unanswered(ops);
+    return fate == STILE_SESSION_KEEP ? Fate::keep : Fate::drop;
+  }
+
+  void interrupt(std::uint64_t serial) noexcept override {
+    if (store_->mark().here()) store_->table().interrupt(session_, serial);
+  }
+
+ private:
+  static Fate refuse_all(std::span<stile_op* const> ops, Status status, const std::string& text) {
+    for (stile_op* op : ops) refuse(*op, status, text, "the store was opened before a fork");
+    return Fate::drop;
+  }
+
+  // An exception came through the plugin's wall: what it had answered stands, the rest is in doubt.
+  Fate refuse_unset(std::span<stile_op* const> ops) {
+    std::string text = store_->plugin().who() + " let an exception out of execute, a bug of the plugin";
+    for (stile_op* op : ops) {
+      if (op->status == STILE_UNSET) refuse(*op, Status::internal, text, "the plugin let an exception out");
+    }
+    return Fate::drop;
+  }
+
+  void refuse_unanswered(std::span<stile_op* const> ops) {
+    for (stile_op* op : ops) {
+      if (op->status >= 0 && op->status < STILE_STATUS_COUNT) continue;
+      std::string what = op->status == STILE_UNSET ? " left the operation " : " gave the status ";
+      if (op->status != STILE_UNSET) what += std::to_string(op->status) + " to the operation ";
+      what += op_name(op->kind);
+      if (op->status == STILE_UNSET) what += " without an answer";
+      refuse(*op, Status::internal, store_->plugin().who() + what + ", a bug of the plugin",
+             "the plugin left an operation without an answer");
+    }
+  }
+
+  std::shared_ptr<PluginStore> store_;
+  stile_session* session_;
+  decltype(stile_plugin::execute) execute_;
+};
+
+class PluginBackend final : public Backend {
+ public:
+  PluginBackend(std::shared_ptr<PluginStore> store, std::string config)
+      : store_(std::move(store)), identity_(identity_of(store_->plugin())), config_(std::move(config)) {}
+
+  std::unique_ptr<Link> connect(Deadline deadline) override {
+    if (!store_->mark().here()) throw Error(Status::invalid, store_->after_fork());
+    stile_call call{sizeof(stile_call), 0, 0, monotonic_microseconds(deadline)};
+    loader::ErrorBuffer error;
+    stile_session* session = nullptr;
+    std::int32_t status = store_->table().connect(store_->get(), &call, &session, error.get());
+    if (status != STILE_OK) throw Error(loader::failure_of(status, error, store_->plugin().who(), "connect"));
+    if (session == nullptr) {
+      throw Error(Status::internal, store_->plugin().who() + " connected without a session, a bug of the plugin");
+    }
+    return std::make_unique<PluginLink>(store_, session);
+  }
+
+  const PluginIdentity& plugin() const override { return identity_; }
+  const std::string& config() const override { return config_; }
+
+ private:
+  std::shared_ptr<PluginStore> store_;
+  PluginIdentity identity_;
+  std::string config_;
+};
+
+}  // namespace
+
+PluginIdentity identity_of(const loader::Plugin& plugin) {
+  const stile_plugin& table = *plugin.table;
+  PluginIdentity identity;
+  identity.name = view_of(table.name);
+  identity.version = view_of(table.version);
+  identity.license = view_of(table.license);
+  identity.help = view_of(table.help);
+  identity.path = plugin.path;
+  identity.build_id = plugin.file.build_id;
+  identity.abi = table.abi;
+  for (std::uint64_t i = 0; i < table.n_schemes; ++i) identity.schemes.emplace_back(view_of(table.schemes[i]));
+  for (std::uint64_t i = 0; i < table.n_capabilities; ++i) {
+    identity.capabilities.emplace_back(view_of(table.capabilities[i]));
+  }
+  return identity;
+}
+
+std::shared_ptr<Backend> open_with_plugin(const loader::Plugin& plugin, const config::Checked& config,
+                                          const std::string& program, Deadline deadline) {
+  std::shared_ptr<const loader::Running> running = loader::run(plugin, program);
+  stile_call call{sizeof(stile_call), 0, 0, monotonic_microseconds(deadline)};
+  loader::ErrorBuffer error;
+  stile_store* store = nullptr;
+  std::int32_t status = plugin.table->open(running->instance(), &call, &config.view(), &store, error.get());
+  if (status != STILE_OK) throw Error(loader::failure_of(status, error, plugin.who(), "open"));
+  if (store == nullptr) {
+    throw Error(Status::internal, plugin.who() + " opened without a store, a bug of the plugin");
+  }
+  auto opened = std::make_shared<PluginStore>(plugin, std::move(running), store);
+  return std::make_shared<PluginBackend>(std::move(opened), config.redacted());
+}
+
+}  // namespace stile::store
