@@ -165,7 +165,7 @@ class Transaction {
     std::vector<std::vector<Parameter>> rows;
     std::uint64_t affected = 0;
   };
-  explicit Transaction(const stile_tx& tx, const stile_arena* arena) : tx_(&tx), arena_(arena) {}
+  explicit Transaction(const stile_tx& tx) : tx_(&tx) {}
 
   /// Runs one statement; throws Error (effect_failed) with the server's text.
   Rows query(std::string_view text, const std::vector<Parameter>& params = {});
@@ -174,7 +174,6 @@ class Transaction {
 
  private:
   const stile_tx* tx_;
-  const stile_arena* arena_;
 };
 
 /// Work inside the store's own transaction: data, or a function run on the calling thread (E1-E8). A function may run

@@ -77,6 +77,7 @@ struct Failure {
   std::string native;       ///< the server's own code; empty = none
   Duration retry_after{0};  ///< a hint; zero = none
 
+  bool in_doubt = false;  ///< this refusal is of the last send; an earlier one was lost and may have been applied (R1)
   std::optional<StoreTime> held_until{};             ///< held: when the other lease lapses unless renewed
   std::optional<std::pair<Bytes, Bytes>> current{};  ///< conflict: version and value of what is there; none = nothing
 };
