@@ -74,7 +74,7 @@ class Reader {
       config.layers.clear();
       for (const json::value& layer : array_of(value, member)) {
         config.layers.push_back(text_of(layer, member));
-        if (!is_name(config.layers.back())) refuse(member, "holds the names of layers");
+        if (!is_layer_name(config.layers.back())) refuse(member, "holds the names of layers");
       }
     } else if (member == "user") {
       config.user = text_of(value, member);

@@ -101,6 +101,7 @@ class Parser {
         config_.scheme = name.text;
         return;
       }
+      if (!is_layer_name(name.text)) fail(name.offset, "the name of a layer has no dots");
       config_.layers.emplace_back(name.text);
       from = plus + 1;
     }

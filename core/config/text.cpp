@@ -40,6 +40,8 @@ bool is_name(std::string_view text, bool plus) {
                      [&](char c) { return lower(c) || digit(c) || c == '.' || c == '-' || (plus && c == '+'); });
 }
 
+bool is_layer_name(std::string_view text) { return is_name(text) && text.find('.') == std::string_view::npos; }
+
 bool is_option_name(std::string_view text) {
   if (text.empty() || text.size() > longest_name || (!lower(text[0]) && !upper(text[0]))) return false;
   return std::all_of(text.begin(), text.end(),

@@ -13,8 +13,10 @@ namespace stile::config {
 
 inline constexpr std::size_t namespace_bytes = 128;
 
-/// [a-z][a-z0-9.-]*, at most 64 bytes: what a scheme, a layer or a plugin may be called (plus + for a plugin).
+/// [a-z][a-z0-9.-]*, at most 64 bytes: what a scheme may be called, and a plugin, which may hold + too.
 bool is_name(std::string_view text, bool plus = false);
+/// The same without dots: what stands before the first dot of an option is its layer.
+bool is_layer_name(std::string_view text);
 /// [A-Za-z][A-Za-z0-9_.-]*, at most 64 bytes.
 bool is_option_name(std::string_view text);
 /// 1 to 65535 in decimal.

@@ -1,0 +1,183 @@
+// Config strings taken apart and put together again; what a wrong one is answered.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "stile/config.hpp"
+#include "stile/types.hpp"
+
+namespace {
+
+using stile::Config;
+using stile::Host;
+
+// The error that a text is refused with; empty when it is taken.
+std::string refusal(std::string_view text) {
+  try {
+    Config::parse(text);
+    return {};
+  } catch (const stile::Error& error) {
+    EXPECT_EQ(error.status(), stile::Status::invalid);
+    return error.what();
+  }
+}
+
+TEST(Parse, SchemeAlone) {
+  Config config = Config::parse("memory:");
+  EXPECT_EQ(config.scheme, "memory");
+  EXPECT_FALSE(config.authority);
+  EXPECT_TRUE(config.hosts.empty());
+  EXPECT_TRUE(config.path.empty());
+}
+
+TEST(Parse, SharedName) {
+  Config config = Config::parse("memory://shared-name");
+  EXPECT_EQ(config.hosts, (std::vector<Host>{{"shared-name", ""}}));
+  EXPECT_TRUE(config.path.empty());
+}
+
+TEST(Parse, FilePaths) {
+  EXPECT_EQ(Config::parse("file:jobs.db").path, "jobs.db");
+  EXPECT_EQ(Config::parse("file:/var/lib/jobs.db").path, "/var/lib/jobs.db");
+  EXPECT_EQ(Config::parse("file:///var/lib/jobs.db").path, "/var/lib/jobs.db");
+  EXPECT_EQ(Config::parse("file:a:b@c,d#e.db").path, "a:b@c,d#e.db");
+  EXPECT_EQ(Config::parse("file:a b%20%c3%bc%3f.db").path, "a b \u00fc?.db");
+  EXPECT_EQ(Config::parse("file:\u00fcber/\u65e5\u672c.db").path, "\u00fcber/\u65e5\u672c.db");
+}
+
+TEST(Parse, EverythingAtOnce) {
+  Config config = Config::parse(
+      "chaos+trace+pg://us%65r:s%40c%3Aret@[::1]:5432,b.example:5433,%2Frun%2Fpg/data/base?namespace=or%00ders&"
+      "prepare=never&plugin=pg2&sslmode=verify-full&chaos.lose_reply=0.1");
+  EXPECT_EQ(config.layers, (std::vector<std::string>{"chaos", "trace"}));
+  EXPECT_EQ(config.scheme, "pg");
+  EXPECT_EQ(config.user, "user");
+  EXPECT_EQ(config.secret, "s@c:ret");
+  EXPECT_EQ(config.hosts, (std::vector<Host>{{"::1", "5432"}, {"b.example", "5433"}, {"/run/pg", ""}}));
+  EXPECT_EQ(config.path, "/data/base");
+  EXPECT_EQ(config.ns, std::string("or\0ders", 7));
+  EXPECT_EQ(config.prepare, "never");
+  EXPECT_EQ(config.plugin, "pg2");
+  EXPECT_EQ(config.options,
+            (std::vector<stile::ConfigOption>{{"sslmode", "verify-full"}, {"chaos.lose_reply", "0.1"}}));
+}
+
+TEST(Parse, UserWithoutHost) {
+  Config config = Config::parse("pg://me@/db");
+  EXPECT_EQ(config.user, "me");
+  EXPECT_FALSE(config.secret);
+  EXPECT_TRUE(config.hosts.empty());
+  EXPECT_EQ(config.path, "/db");
+}
+
+TEST(Parse, EmptySecretIsOne) { EXPECT_EQ(Config::parse("pg://me:@h/").secret, ""); }
+
+TEST(Parse, AtSignInSecret) { EXPECT_EQ(Config::parse("pg://me:p@ss@h/").secret, "p@ss"); }
+
+TEST(Parse, ZonedAddress) { EXPECT_EQ(Config::parse("r://[fe80::1%25eth0]:6379").hosts[0].name, "fe80::1%eth0"); }
+
+TEST(Parse, OptionsKeepTheirBytes) {
+  Config config = Config::parse("x:p?a=1+1&b=a=b&c=%26&d=&e=/?:@");
+  EXPECT_EQ(config.options,
+            (std::vector<stile::ConfigOption>{{"a", "1+1"}, {"b", "a=b"}, {"c", "&"}, {"d", ""}, {"e", "/?:@"}}));
+  EXPECT_TRUE(Config::parse("x:p?").options.empty());
+}
+
+struct Bad {
+  std::string text, column, says;
+};
+
+class Refused : public testing::TestWithParam<Bad> {};
+
+TEST_P(Refused, NamesColumnAndFault) {
+  std::string said = refusal(GetParam().text);
+  EXPECT_NE(said.find("column " + GetParam().column + ":"), std::string::npos) << said;
+  EXPECT_NE(said.find(GetParam().says), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parse, Refused,
+    testing::Values(
+        Bad{"", "1", "empty"}, Bad{"jobs.db", "1", "no scheme"}, Bad{"/var/jobs.db", "1", "no scheme"},
+        Bad{":x", "1", "a scheme is missing"}, Bad{"chaos+:", "7", "a scheme is missing"},
+        Bad{"+x:", "1", "a scheme is missing"}, Bad{"Memory:", "1", "lower case"}, Bad{"9x:", "1", "a scheme is"},
+        Bad{"a_b:", "1", "a scheme is"}, Bad{std::string(65, 'a') + ":", "1", "at most 64"},
+        Bad{"x:a%2", "4", "two hexadecimal"}, Bad{"x:%zz", "3", "two hexadecimal"}, Bad{"x:%", "3", "%25"},
+        Bad{"x:%00", "3", "zero byte"}, Bad{"x:p?a=%00", "7", "zero byte"}, Bad{"x:a\nb", "4", "%0A"},
+        Bad{"x:a\x7f", "4", "%7F"}, Bad{"x://h:0", "7", "1 to 65535"}, Bad{"x://h:65536", "7", "1 to 65535"},
+        Bad{"x://h:", "7", "1 to 65535"}, Bad{"x://h:12a/", "7", "1 to 65535"},
+        Bad{"x://::1", "5", "a host is missing"}, Bad{"x://fe80::1", "10", "brackets"},
+        Bad{"x://[::1", "5", "closing ]"}, Bad{"x://[1.2.3.4]", "6", "IPv6"}, Bad{"x://[::1]6379", "10", "after ]"},
+        Bad{"x://[::1]:", "11", "1 to 65535"}, Bad{"x://[fe80::1%25]", "6", "IPv6"},
+        Bad{"x://a,,b", "7", "a host is missing"}, Bad{"x://a,", "7", "after the comma"},
+        Bad{"x://u:pa/ss@h/db", "7", "%2F"}, Bad{"x:p?a", "5", "has no value"},
+        Bad{"x:p?=1", "5", "an option is missing"}, Bad{"x:p?a=1&", "9", "after the &"},
+        Bad{"x:p?a=1&&b=2", "9", "an option is missing"}, Bad{"x:p?a=1&a=2", "9", "second time"},
+        Bad{"x:p?1a=1", "5", "name of an option"}, Bad{"x:p?a%20=1", "5", "name of an option"},
+        Bad{"x:p?namespace=", "15", "1 to 128 bytes"}, Bad{"x:p?namespace=" + std::string(129, 'n'), "15", "129 bytes"},
+        Bad{"x:p?prepare=maybe", "13", "auto, check or never"}, Bad{"x:p?plugin=/tmp/x.so", "12", "never a file"},
+        Bad{"x:p?plugin=", "12", "never a file"}, Bad{"x:p?chaos.seed=1", "5", "chaos+x:"},
+        Bad{"chaos+x:p?choas.seed=1", "11", "did you mean chaos.seed"}));
+
+TEST(Parse, LongestNamespace) { EXPECT_EQ(Config::parse("x:?namespace=" + std::string(128, 'n')).ns.size(), 128u); }
+
+TEST(Redacted, HidesTheSecretAndWhatSoundsLikeOne) {
+  Config config = Config::parse("pg://u:hush@h/db?password=hush&SSLPASSWORD=hush&auth_token=hush&mode=fast&key=hush");
+  std::string shown = config.redacted();
+  EXPECT_EQ(shown, "pg://u:***@h/db?password=***&SSLPASSWORD=***&auth_token=***&mode=fast&key=hush");
+  const std::vector<std::string> secret{"key"};
+  EXPECT_EQ(config.redacted(secret).find("hush"), std::string::npos);
+}
+
+// A struct, since the names of string parameters would be printed, and brackets in them split the list of tests.
+struct Broken {
+  std::string text;
+};
+class HidesSecrets : public testing::TestWithParam<Broken> {};
+
+TEST_P(HidesSecrets, InTheErrorOfABrokenString) {
+  std::string said = refusal(GetParam().text);
+  EXPECT_FALSE(said.empty());
+  EXPECT_EQ(said.find("hush"), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(Parse, HidesSecrets,
+                         testing::Values(Broken{"pg://u:hush@h:x/db"}, Broken{"pg://u:hush/hush@h/db"},
+                                         Broken{"pg://u:hush"}, Broken{"pg://u:hush/db"}, Broken{"pg://u:a:hush/db?x"},
+                                         Broken{"Pg://u:hush@h"}, Broken{"x:p?password=hush&y"},
+                                         Broken{"x:p?token=hush%zz"}, Broken{"pg://u:%hush@h"},
+                                         Broken{"pg://hush:hush@[::1/db?password=hush"}));
+
+TEST(Print, IsReadable) {
+  for (const char* text : {"memory:", "memory://name", "file:jobs.db?namespace=orders", "file:/var/\u00fc.db",
+                           "chaos+pg://u:s@[::1]:5432,b/db?prepare=auto&x=1", "pg://u@/db", "x:///abs"}) {
+    EXPECT_EQ(Config::parse(text).text(), text);
+  }
+}
+
+TEST(Print, EscapesWhatWouldMeanSomethingElse) {
+  Config config;
+  config.scheme = "x";
+  config.path = "//a?b%c\n\xff\u200b";
+  EXPECT_EQ(config.text(), "x:%2F/a%3Fb%25c%0A%FF%E2%80%8B");
+  EXPECT_EQ(Config::parse(config.text()), config);
+}
+
+TEST(Read, DashStandsForTheEnvironment) {
+  setenv("STILE_STORE", "memory:?namespace=n", 1);
+  EXPECT_EQ(Config::read("-").ns, "n");
+  setenv("STILE_STORE", "-", 1);
+  EXPECT_THROW(Config::read("-"), stile::Error);
+  unsetenv("STILE_STORE");
+  try {
+    Config::read("-");
+    ADD_FAILURE() << "taken although STILE_STORE is not set";
+  } catch (const stile::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("STILE_STORE"), std::string::npos);
+  }
+}
+
+}  // namespace
