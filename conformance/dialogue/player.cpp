@@ -1,0 +1,195 @@
+// Playing one case against a store, and saying where it went another way.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "dialogue/player.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "codec/op.hpp"
+#include "dialogue/absence.hpp"
+#include "dialogue/cost.hpp"
+#include "dialogue/match.hpp"
+#include "dialogue/pages.hpp"
+#include "dialogue/requests.hpp"
+#include "dialogue/stage.hpp"
+#include "dialogue/terms.hpp"
+
+namespace stile::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a case failed by: the line, what came back, what differs.
+struct Difference {
+  std::string text;
+};
+
+/// Says a request and an answer the way a dialogue is read.
+std::string exchange(const json::value& request, const json::value& answer) {
+  return "    sent     " + brief(request) + "\n    answered " + brief(answer) + "\n";
+}
+
+class Player {
+ public:
+  Player(const Case& one, const Target& target)
+      : case_(one), target_(target), stage_(one, target), scope_(new_scope(target.facts)), begun_(Clock::now()) {}
+
+  Outcome run() {
+    Outcome outcome;
+    try {
+      for (const Line& line : case_.lines) play(line);
+      stage_.tidy();
+    } catch (const Difference& difference) {
+      outcome.verdict = Verdict::failed;
+      outcome.text = difference.text;
+    }
+    outcome.counted = played_;
+    return outcome;
+  }
+
+ private:
+  Matching matching() {
+    if (target_.facts.can("manual_clock")) return {scope_, Duration{0}};
+    // An instant was measured after the case began, so it cannot lie further from its mark than the case is old.
+    auto age = std::chrono::duration_cast<Duration>(Clock::now() - begun_);
+    return {scope_, age + std::chrono::milliseconds{20}};
+  }
+
+  [[noreturn]] void differ(const Line& line, const std::string& what, const std::string& said = {}) {
+    throw Difference{said_ + "> " + line.source + "\n" + said + "    " + line.place.text() + ": " + what};
+  }
+
+  void note(const Line& line) {
+    ++played_;
+    // A loop says the same thing many times; what led to a failure is near its end.
+    constexpr std::size_t most = 6000;
+    if (said_.size() > most) said_ = "  ...\n" + said_.substr(said_.find('\n', said_.size() - most / 2) + 1);
+    if (line.kind != Line::Kind::repeat)
+      said_ += "  " + (line.session.empty() ? "" : line.session + ": ") + line.source + "\n";
+  }
+
+  void play(const Line& line);
+  void play_call(const Line& line);
+  void play_batch(const Line& line);
+  void play_finish(const Line& line);
+  void play_check(const Line& line);
+  void play_repeat(const Line& line);
+  void judge(const Line& line, const json::value& request, const json::object& answer);
+
+  const Case& case_;
+  const Target& target_;
+  Stage stage_;
+  Scope scope_;
+  Clock::time_point begun_;
+  Clock::time_point last_;
+  std::uint64_t played_ = 0;
+  std::string said_;
+};
+
+void Player::judge(const Line& line, const json::value& request, const json::object& answer) {
+  if (auto differs = mismatch(*line.expect, answer, matching())) differ(line, *differs, exchange(request, answer));
+}
+
+void Player::play_call(const Line& line) {
+  json::object request = make_request(*line.request, scope_);
+  Duration deadline = deadline_of(*line.request, scope_);
+  Client& client = stage_.client(line.session);
+  auto begun = Clock::now();
+  json::object answer;
+  if (line.kind == Line::Kind::pages) {
+    Paged paged = all_pages(client, request);
+    if (!paged.fault.empty()) differ(line, paged.fault, exchange(request, paged.answer));
+    answer = std::move(paged.answer);
+  } else {
+    answer = client.call(request, deadline);
+  }
+  answer["took"] = std::chrono::duration_cast<Duration>(Clock::now() - begun).count();
+  judge(line, request, answer);
+}
+
+void Player::play_batch(const Line& line) {
+  std::vector<json::object> requests;
+  for (const Line& member : line.lines) requests.push_back(make_request(*member.request, scope_));
+  auto answers = stage_.client(line.session).batch(requests);
+  for (std::size_t i = 0; i < answers.size(); ++i) judge(line.lines[i], requests[i], answers[i]);
+}
+
+void Player::play_finish(const Line& line) {
+  auto running = stage_.finish(line.session);
+  if (!running) throw Unplayable(line.place, "nothing was started here");
+  running->answer["took"] = running->took.count();
+  running->answer["late"] =
+      std::max<std::int64_t>(0, std::chrono::duration_cast<Duration>(running->returned - last_).count());
+  judge(line, running->request, running->answer);
+}
+
+void Player::play_check(const Line& line) {
+  json::value left = evaluate(line.terms[0], scope_), right = evaluate(line.terms[1], scope_);
+  if (auto differs = mismatch(line.test, left, right, matching().slack)) differ(line, *differs);
+}
+
+void Player::play_repeat(const Line& line) {
+  std::int64_t from = 1, to = number_of(line.terms.at(0), scope_);
+  if (line.terms.size() == 2) from = std::exchange(to, number_of(line.terms[1], scope_));
+  auto outer = scope_.variables;
+  auto outer_ids = scope_.op_ids;
+  for (std::int64_t i = from; i <= to; ++i) {
+    // What a turn took for the first time is of that turn; what was there before the loop stays as `let` left it.
+    std::erase_if(scope_.variables, [&](const auto& one) { return outer.count(one.first) == 0; });
+    scope_.op_ids = outer_ids;
+    if (!line.variable.empty()) scope_.variables[line.variable] = i;
+    for (const Line& inner : line.lines) play(inner);
+  }
+}
+
+void Player::play(const Line& line) {
+  switch (line.kind) {
+    case Line::Kind::call:
+    case Line::Kind::pages: play_call(line); break;
+    case Line::Kind::batch: play_batch(line); break;
+    case Line::Kind::start:
+      stage_.start(line.session, make_request(*line.request, scope_), deadline_of(*line.request, scope_));
+      break;
+    case Line::Kind::finish: play_finish(line); break;
+    case Line::Kind::interrupt: stage_.client(line.session).interrupt(); break;
+    case Line::Kind::reopen: stage_.reopen(); break;
+    case Line::Kind::wait:
+      stage_.client(line.session).pass(Duration{number_of(line.terms[0], scope_)}, target_.facts);
+      break;
+    case Line::Kind::let: scope_.variables[line.variable] = evaluate(line.terms[0], scope_); break;
+    case Line::Kind::check: play_check(line); break;
+    case Line::Kind::repeat: play_repeat(line); break;
+    case Line::Kind::cost: {
+      if (auto differs = compare_costs(line, target_)) differ(line, *differs);
+      break;
+    }
+  }
+  last_ = Clock::now();
+  note(line);
+}
+
+}  // namespace
+
+Outcome play(const Case& one, const Target& target) {
+  if (auto absent = absence(one, target)) return *absent;
+  // A manual clock cannot be stalled by a busy machine, so there a second try would only hide a fault.
+  int tries = target.facts.can("manual_clock") ? 1 : one.tries;
+  Outcome outcome;
+  for (int i = 0; i < tries; ++i) {
+    try {
+      outcome = Player(one, target).run();
+    } catch (const Unplayable& bug) {
+      return {Verdict::failed, std::string("this case cannot be played: ") + bug.what(), {}, 1};
+    } catch (const Error& error) {
+      return {Verdict::failed, "the store cannot be used: " + name_of(error.status()) + ": " + error.what(), {}, 1};
+    }
+    if (outcome.verdict == Verdict::passed) return outcome;
+  }
+  if (tries > 1) outcome.text += "\n    (and so in each of " + std::to_string(tries) + " tries)";
+  return outcome;
+}
+
+}  // namespace stile::conformance

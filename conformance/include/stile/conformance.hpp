@@ -1,0 +1,15 @@
+// The conformance suite as a library: for a store author's own test program.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace stile {
+inline namespace v1 {
+
+/// What the program stile-conformance does with its arguments (see its --help; --gtest_* options are GoogleTest's).
+/// Answers the exit status: 0 all passed, 1 something failed, 2 usage, 130 interrupted. Once, on the main thread,
+/// before any other thread is started: every case runs in a child process.
+int conformance_main(int argc, char** argv);
+
+}  // namespace v1
+}  // namespace stile

@@ -1,0 +1,63 @@
+// A child process that does one thing with a store, so that a plugin that crashes or hangs takes nobody with it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "stile/types.hpp"
+
+namespace stile::conformance {
+
+/// How a child ended.
+struct Ended {
+  bool complete = false;   ///< it said all it had to say
+  bool timed_out = false;  ///< killed at its limit
+  int wait_status = 0;     ///< of waitpid
+  std::string said;        ///< what its body returned, where complete
+  std::string noise;       ///< the end of what it wrote to standard output and error
+  Duration took{0};
+
+  /// "killed by signal 11 (Segmentation fault)", "ended by itself with status 3".
+  std::string how() const;
+};
+
+/// One running child. The parent must have a single thread: nothing else may hold a lock at the fork.
+class Child {
+ public:
+  /// Runs body in a child and sends home what it returns. Throws std::system_error where no process can be had.
+  Child(const std::function<std::string()>& body, Duration limit);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// What to poll for reading; -1 once closed.
+  int said_fd() const { return said_fd_; }
+  int noise_fd() const { return noise_fd_; }
+  std::chrono::steady_clock::time_point kill_at() const { return begun_ + limit_; }
+
+  /// Reads what is there, kills it at its limit; true once it has ended.
+  bool step();
+  Ended take() { return std::move(ended_); }
+  /// Ends it and everything it started.
+  void kill();
+
+ private:
+  void read_from(int& fd, std::string& into, std::size_t most);
+
+  pid_t pid_ = -1;
+  int said_fd_ = -1, noise_fd_ = -1;
+  std::chrono::steady_clock::time_point begun_;
+  Duration limit_;
+  std::string heard_;
+  Ended ended_;
+};
+
+/// Runs one child to its end.
+Ended run_child(const std::function<std::string()>& body, Duration limit);
+
+}  // namespace stile::conformance

@@ -1,0 +1,66 @@
+// What the command line of stile-conformance says.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <thread>
+
+#include "runner/contract.hpp"
+
+namespace stile::conformance {
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  stile-conformance memory:
+  stile-conformance --plugin ./mystore.so 'mystore:/tmp/data' --report certificate.json
+  stile-conformance memory: --only A4 --only delivery.put_off_until_release
+  stile-conformance --list --only D9
+
+Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.
+Exit status: 0 all passed (or declared absent), 1 something failed, crashed or hung, 2 usage, 130 interrupted.)";
+
+}  // namespace
+
+Options read_options(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  Options options;
+  options.gtest_list = testing::GTEST_FLAG(list_tests);
+  CLI::App app{"Judges a store by the contract, and says what is wrong and why."};
+  app.footer(footer);
+  app.set_version_flag("--version", "stile-conformance " STILE_CONFORMANCE_VERSION ", contract version " +
+                                        std::string(contract_version()));
+  app.add_option("CONFIG", options.config, "The store, as a config string; - is $STILE_STORE");
+  app.add_option("--plugin", options.plugin_file, "A plugin file to load first")->type_name("FILE");
+  app.add_option("--level", options.level, "How much is proved: 1, the contract with one caller at a time")
+      ->check(CLI::Range(1, 1))
+      ->type_name("N");
+  app.add_option("--only", options.only, "A contract id (A4), a case (lease.free_is_granted), or a name with *")
+      ->type_name("ID|NAME");
+  app.add_option("--cases", options.cases, "A .case file or a folder of them, in place of those that are built in")
+      ->type_name("PATH");
+  app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")->type_name("N");
+  app.add_option("--scale", options.scale, "Multiplies the amount of random work")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  app.add_option("--jobs", options.jobs, "Children at once (default: twice the processors)")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N");
+  app.add_option("--report", options.report, "Writes the certificate, JSON")->type_name("FILE");
+  app.add_option("--junit", options.junit, "Writes a JUnit report")->type_name("FILE");
+  app.add_flag("--list", options.list, "Lists the cases with their ids, and judges nothing");
+  app.add_flag("--json", options.json, "The certificate on standard output instead of the table");
+  try {
+    app.parse(argc, argv);
+    if (options.config.empty() && !options.list && !options.gtest_list)
+      throw CLI::RequiredError("CONFIG (a config string such as memory:)");
+  } catch (const CLI::ParseError& error) {
+    options.exit = app.exit(error) == 0 ? 0 : 2;
+  }
+  if (options.jobs == 0) options.jobs = static_cast<int>(2 * std::max(1U, std::thread::hardware_concurrency()));
+  return options;
+}
+
+}  // namespace stile::conformance

@@ -1,0 +1,33 @@
+// What the command line of stile-conformance says.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stile::conformance {
+
+struct Options {
+  std::string config;
+  std::string plugin_file;
+  int level = 1;
+  std::vector<std::string> only;   ///< ids, names, names with *
+  std::vector<std::string> cases;  ///< files or folders in place of those built in
+  std::uint64_t seed = 0;          ///< 0 = drawn
+  std::uint64_t scale = 1;
+  int jobs = 0;  ///< 0 = twice the processors
+  std::string report, junit;
+  bool list = false;
+  bool json = false;
+  bool gtest_list = false;  ///< GoogleTest is asked to list: no store is needed
+
+  /// Not -1: the program ends with this status, everything that is to be said was said.
+  int exit = -1;
+};
+
+/// Takes GoogleTest's own arguments out first.
+Options read_options(int argc, char** argv);
+
+}  // namespace stile::conformance

@@ -1,0 +1,24 @@
+// The first look at a store: does it open, who is it, what does it answer at all.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runner/child.hpp"
+#include "target.hpp"
+
+namespace stile::conformance {
+
+/// What the look found, or why the store cannot be judged.
+struct Look {
+  std::optional<Facts> facts;
+  std::string error;
+  bool refused = false;  ///< the config string, the plugin file: a usage error, exit status 2
+};
+
+/// Opens the store in a child and asks each operation once.
+Look look_at(const Target& target);
+
+}  // namespace stile::conformance

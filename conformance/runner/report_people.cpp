@@ -1,0 +1,111 @@
+// The report for people: failing dialogues, the table of ids, the judgement.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "runner/contract.hpp"
+#include "runner/reports.hpp"
+
+namespace stile::conformance {
+namespace {
+
+constexpr std::size_t promise_width = 58;
+
+std::string padded(std::string text, std::size_t width, bool right = false) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+/// The beginning of a promise, cut between words.
+std::string beginning(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  std::size_t cut = text.rfind(' ', width - 4);
+  while (cut > 0 && static_cast<unsigned char>(text[cut - 1]) >= 0x80) --cut;
+  return text.substr(0, cut) + " ...";
+}
+
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::string out, line;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t space = std::min(text.find(' ', at), text.size());
+    std::string word = text.substr(at, space - at);
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      out += indent + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    at = space + 1;
+  }
+  return line.empty() ? out : out + indent + line + "\n";
+}
+
+std::string cell(std::uint64_t count) { return count == 0 ? "." : std::to_string(count); }
+
+std::string paint(const std::string& text, const char* code, bool colour) {
+  return colour ? std::string("\x1b[") + code + "m" + text + "\x1b[0m" : text;
+}
+
+std::string seconds(Duration took) {
+  auto tenths = took.count() / 100'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+}  // namespace
+
+std::string failure_text(const Run& run, const Result& result) {
+  const Check& check = *result.check;
+  std::string ids;
+  for (const std::string& id : check.ids) ids += " " + id;
+  std::string name = check.suite + "." + check.name;
+  std::string text = std::string(name_of(result.outcome.verdict)) + ": " + name + " " + ids + "\n";
+  if (!check.place.empty()) text += "  " + check.place + "\n";
+  text += wrapped(check.about, 100, "  # ");
+  text += result.outcome.text;
+  if (!text.ends_with('\n')) text += "\n";
+  const auto& broken = result.outcome.ids.empty() ? check.ids : result.outcome.ids;
+  for (const std::string& id : broken)
+    if (const Promise* one = promise(id)) text += wrapped(id + " promises: " + one->text, 112, "  ");
+  return text + "  again: " + repeat_command(run, check) + "\n";
+}
+
+std::string table(const Run& run, bool colour) {
+  std::string text = padded("id", 5) + padded("promise", promise_width) + "  passed  failed crashed   hung  absent\n";
+  auto counts = run.by_id();
+  for (const Promise& one : promises()) {
+    auto found = counts.find(one.id);
+    if (found == counts.end() && run.partial) continue;
+    Counts row = found == counts.end() ? Counts{} : found->second;
+    std::string line = padded(one.id, 5) + padded(beginning(one.text, promise_width), promise_width);
+    for (auto [count, width] :
+         {std::pair{row.passed, 8}, {row.failed, 8}, {row.crashed, 8}, {row.timed_out, 7}, {row.absent, 8}})
+      line += padded(cell(count), static_cast<std::size_t>(width), true);
+    const char* code = row.broken() != 0 ? "31" : row.passed != 0 ? "32" : "33";
+    text += paint(line, code, colour) + "\n";
+  }
+  const Facts& facts = run.target->facts;
+  text += "\n" + facts.plugin.name + " " + facts.plugin.version + ", contract version " +
+          std::string(contract_version()) + ", level " + std::to_string(run.target->level) +
+          ", part: " + std::string(name_of(facts.part)) + ", seed " + std::to_string(run.target->seed) + "\n";
+  if (run.partial) {
+    text += "Only a part of the suite was run: this is no judgement on the store.\n";
+  } else if (run.counts().broken() == 0) {
+    text += paint("Conformant at level " + std::to_string(run.target->level), "32", colour) + " (" +
+            std::string(name_of(facts.part)) + ").\n";
+  } else {
+    std::string ids;
+    for (const std::string& id : run.broken_ids()) ids += (ids.empty() ? "" : ", ") + id;
+    text += paint("Not conformant", "31", colour) + ": " + ids + ".\n";
+  }
+  return text + summary(run) + "\n";
+}
+
+std::string summary(const Run& run) {
+  Counts counts = run.counts();
+  std::string text = std::to_string(counts.passed) + " passed, " + std::to_string(counts.failed) + " failed, " +
+                     std::to_string(counts.crashed) + " crashed, " + std::to_string(counts.timed_out) + " timed out, " +
+                     std::to_string(counts.absent) + " declared absent";
+  return text + " in " + seconds(run.took);
+}
+
+}  // namespace stile::conformance

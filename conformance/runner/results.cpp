@@ -1,0 +1,125 @@
+// What came of every check of a run.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/results.hpp"
+
+#include <algorithm>
+
+#include "codec/op.hpp"
+#include "runner/contract.hpp"
+
+namespace stile::conformance {
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed: return "passed";
+    case Verdict::failed: return "failed";
+    case Verdict::crashed: return "crashed";
+    case Verdict::timed_out: return "timed out";
+    case Verdict::absent: return "declared absent";
+  }
+  return "?";
+}
+
+void Counts::add(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed: ++passed; break;
+    case Verdict::failed: ++failed; break;
+    case Verdict::crashed: ++crashed; break;
+    case Verdict::timed_out: ++timed_out; break;
+    case Verdict::absent: ++absent; break;
+  }
+}
+
+Counts Run::counts() const {
+  Counts counts;
+  for (const Result& result : results) counts.add(result.outcome.verdict);
+  return counts;
+}
+
+std::map<std::string, Counts> Run::by_id() const {
+  std::map<std::string, Counts> counts;
+  for (const Result& result : results) {
+    // A check that names what differs says nothing against its other ids.
+    const auto& broken = result.outcome.ids;
+    for (const std::string& id : result.check->ids) {
+      bool named = broken.empty() || std::find(broken.begin(), broken.end(), id) != broken.end();
+      if (result.outcome.verdict != Verdict::failed || named) counts[id].add(result.outcome.verdict);
+    }
+    if (result.outcome.verdict != Verdict::failed) continue;
+    for (const std::string& id : broken)
+      if (std::find(result.check->ids.begin(), result.check->ids.end(), id) == result.check->ids.end())
+        counts[id].add(Verdict::failed);
+  }
+  return counts;
+}
+
+std::vector<std::string> Run::broken_ids() const {
+  std::vector<std::string> ids;
+  auto counts = by_id();
+  for (const Promise& one : promises())
+    if (auto found = counts.find(one.id); found != counts.end() && found->second.broken() != 0) ids.push_back(one.id);
+  return ids;
+}
+
+namespace {
+
+/// For a shell: as it is where that is safe, else in single quotes.
+std::string quoted(const std::string& text) {
+  auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string repeat_command(const Run& run, const Check& check) {
+  // A secret of the config string is shown to nobody: then the command has the redacted form.
+  bool secret = run.target->config.find('@') != std::string::npos && !run.target->facts.config.empty();
+  std::string command = run.command + " " + quoted(secret ? run.target->facts.config : run.target->config);
+  if (!run.target->plugin_file.empty()) command += " --plugin " + quoted(run.target->plugin_file);
+  return command + " --only " + check.suite + "." + check.name + " --seed " + std::to_string(run.target->seed);
+}
+
+std::string readable(std::string text) {
+  if (codec::bytes_json(text).is_string()) return text;
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  return text;
+}
+
+std::string to_text(const Outcome& outcome) {
+  json::array ids;
+  for (const std::string& id : outcome.ids) ids.push_back(json::value_from(id));
+  return json::serialize(json::object{{"verdict", static_cast<int>(outcome.verdict)},
+                                      {"text", readable(outcome.text)},
+                                      {"ids", std::move(ids)},
+                                      {"counted", outcome.counted}});
+}
+
+std::optional<Outcome> outcome_from_text(std::string_view text) {
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  if (error || !value.is_object()) return std::nullopt;
+  try {
+    Outcome outcome;
+    int verdict = value.at("verdict").to_number<int>();
+    // Only what a check may say of itself: the rest is the runner's to say.
+    for (Verdict allowed : {Verdict::passed, Verdict::failed, Verdict::absent})
+      if (verdict == static_cast<int>(allowed)) outcome.verdict = allowed, verdict = -1;
+    if (verdict != -1) return std::nullopt;
+    outcome.text = json::value_to<std::string>(value.at("text"));
+    outcome.ids = json::value_to<std::vector<std::string>>(value.at("ids"));
+    outcome.counted = value.at("counted").to_number<std::uint64_t>();
+    return outcome;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace stile::conformance

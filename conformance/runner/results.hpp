@@ -1,0 +1,57 @@
+// What came of every check of a run.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check.hpp"
+#include "target.hpp"
+
+namespace stile::conformance {
+
+struct Result {
+  const Check* check = nullptr;
+  Outcome outcome;
+  Duration took{0};
+};
+
+/// How many of each verdict.
+struct Counts {
+  std::uint64_t passed = 0, failed = 0, crashed = 0, timed_out = 0, absent = 0;
+  void add(Verdict verdict);
+  std::uint64_t broken() const { return failed + crashed + timed_out; }
+  std::uint64_t all() const { return passed + broken() + absent; }
+};
+
+/// A run, as the reports tell it.
+struct Run {
+  std::string command;  ///< how this program was called, for the command that repeats a failure
+  const Target* target = nullptr;
+  std::vector<Result> results;
+  std::string started_at;  ///< UTC, to the second
+  Duration took{0};
+  bool partial = false;  ///< only some of the checks were asked for
+
+  Counts counts() const;
+  std::map<std::string, Counts> by_id() const;
+  /// Ids that something is known to break, in the contract's order.
+  std::vector<std::string> broken_ids() const;
+};
+
+/// The command that runs this check alone again.
+std::string repeat_command(const Run& run, const Check& check);
+
+/// The text, with what is no UTF-8 in it replaced: a plugin may write anything.
+std::string readable(std::string text);
+
+/// A check's outcome on its way from the child to the runner.
+std::string to_text(const Outcome& outcome);
+std::optional<Outcome> outcome_from_text(std::string_view text);
+
+}  // namespace stile::conformance

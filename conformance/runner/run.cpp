@@ -1,0 +1,230 @@
+// One run of the suite, from the command line to the exit status.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <deque>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "checks/checks.hpp"
+#include "dialogue/suite.hpp"
+#include "runner/options.hpp"
+#include "runner/probe.hpp"
+#include "runner/registry.hpp"
+#include "runner/reports.hpp"
+#include "runner/schedule.hpp"
+#include "stile/conformance.hpp"
+
+namespace stile::conformance {
+namespace {
+
+enum Exit { all_passed = 0, some_failed = 1, usage = 2, interrupted = 130 };
+
+/// `lease.free_is_granted`, with dashes too; `lease.*`; `A4`.
+bool matches(const Check& check, std::string wanted) {
+  for (const std::string& id : check.ids)
+    if (id == wanted) return true;
+  std::replace(wanted.begin(), wanted.end(), '-', '_');
+  std::string name = check.suite + "." + check.name;
+  std::size_t star = wanted.find('*');
+  if (star == std::string::npos) return name == wanted || check.suite == wanted;
+  return name.starts_with(wanted.substr(0, star)) && name.ends_with(wanted.substr(star + 1));
+}
+
+/// The checks asked for; false with a word about it where one of the wishes fits none.
+bool choose(const Options& options, std::vector<const Check*>& chosen) {
+  std::set<std::string> fitting;
+  for (const auto& check : all_checks()) {
+    bool wanted = options.only.empty();
+    for (const std::string& one : options.only)
+      if (matches(*check, one)) wanted = true, fitting.insert(one);
+    if (wanted) chosen.push_back(check.get());
+  }
+  for (const std::string& one : options.only)
+    if (fitting.count(one) == 0) {
+      std::cerr << "stile-conformance: --only " << one << ": no contract id and no case is called so; see --list\n";
+      return false;
+    }
+  return true;
+}
+
+void list(const std::vector<const Check*>& chosen) {
+  for (const Check* check : chosen) {
+    std::cout << check->suite << "." << check->name << "  ";
+    for (const std::string& id : check->ids) std::cout << " " << id;
+    std::cout << "\n    " << check->about << "\n";
+  }
+  std::cout << chosen.size() << " cases\n";
+}
+
+void filter(const std::vector<const Check*>& chosen) {
+  std::string names;
+  for (const Check* check : chosen) names += (names.empty() ? "" : ":") + check->suite + "." + check->name;
+  testing::GTEST_FLAG(filter) = names;
+}
+
+std::string utc_now() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// Plans the children once GoogleTest has chosen what it will run, and says how far the run is.
+class Progress : public testing::EmptyTestEventListener {
+ public:
+  Progress(Schedule& schedule, Run& run) : schedule_(schedule), run_(run), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+  void OnTestIterationStart(const testing::UnitTest& unit, int) override {
+    std::deque<const Check*> checks;
+    for (int s = 0; s < unit.total_test_suite_count(); ++s) {
+      const testing::TestSuite& suite = *unit.GetTestSuite(s);
+      for (int t = 0; t < suite.total_test_count(); ++t) {
+        const testing::TestInfo& test = *suite.GetTestInfo(t);
+        const Check* check = find_check(suite.name(), test.name());
+        if (check && test.should_run()) checks.push_back(check);
+      }
+    }
+    planned_ = checks.size();
+    run_.partial = planned_ != all_checks().size();
+    schedule_.plan(std::move(checks));
+  }
+
+  void show(const Result& result) {
+    Verdict verdict = result.outcome.verdict;
+    clear();
+    if (verdict != Verdict::passed && verdict != Verdict::absent) std::cerr << failure_text(run_, result) << "\n";
+    if (!terminal_) return;
+    std::cerr << "\r" << run_.results.size() << "/" << planned_ << "  " << result.check->suite << "."
+              << result.check->name << std::flush;
+    shown_ = true;
+  }
+
+  void clear() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    shown_ = false;
+  }
+
+ private:
+  Schedule& schedule_;
+  Run& run_;
+  bool terminal_;
+  bool shown_ = false;
+  std::size_t planned_ = 0;
+};
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (out) return true;
+  std::cerr << "stile-conformance: " << path << ": cannot be written\n";
+  return false;
+}
+
+bool report(const Options& options, const Run& run) {
+  bool written = true;
+  std::string text = json::serialize(certificate(run)) + "\n";
+  if (!options.report.empty()) written = write_file(options.report, text);
+  if (!options.junit.empty()) written = write_file(options.junit, junit(run)) && written;
+  if (options.json)
+    std::cout << text;
+  else
+    std::cout << table(run, isatty(STDOUT_FILENO) == 1);
+  return written;
+}
+
+int judge_all(const Options& options, const Target& target, const std::string& command) {
+  Run run;
+  run.command = command;
+  run.target = &target;
+  run.started_at = utc_now();
+  auto begun = std::chrono::steady_clock::now();
+  Schedule schedule(target, options.jobs);
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  auto* progress = new Progress(schedule, run);
+  listeners.Append(progress);
+  watch_signals();
+  set_judge([&](const Check& check) {
+    Result result = schedule.take(check);
+    if (interrupted_by() == 0) {
+      run.results.push_back(result);
+      progress->show(result);
+    }
+    return result;
+  });
+  int status = RUN_ALL_TESTS();
+  progress->clear();
+  run.took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
+  listeners.Release(progress);
+  delete progress;
+  if (interrupted_by() != 0) {
+    std::cerr << "stile-conformance: interrupted; " << run.results.size() << " cases were judged\n";
+    return interrupted;
+  }
+  if (run.results.empty()) {
+    std::cerr << "stile-conformance: nothing was run\n";
+    return usage;
+  }
+  bool written = report(options, run);
+  if (!written) return usage;
+  return status == 0 && run.counts().broken() == 0 ? all_passed : some_failed;
+}
+
+int run_suite(const Options& options, const std::string& command) {
+  Target target;
+  target.config = options.config;
+  target.plugin_file = options.plugin_file;
+  target.level = options.level;
+  target.scale = options.scale;
+  target.seed = options.seed != 0 ? options.seed : Id::random().bytes[0] * 256U + Id::random().bytes[1] + 1;
+  target.run = Id::random().text().substr(0, 8);
+  std::vector<CaseFile> files;
+  for (const std::string& path : options.cases)
+    for (CaseFile& file : read_cases(path)) files.push_back(std::move(file));
+  if (options.cases.empty()) files = built_in_cases();
+  for (const CaseFile& file : files) add_cases(file);
+  bool judging = !options.list && !options.gtest_list;
+  if (judging) {
+    Look look = look_at(target);
+    if (!look.facts) {
+      std::cerr << "stile-conformance: " << look.error << "\n";
+      return look.refused ? usage : some_failed;
+    }
+    target.facts = *look.facts;
+  }
+  if (options.cases.empty()) add_checks_in_code(target);
+  std::vector<const Check*> chosen;
+  if (!choose(options, chosen)) return usage;
+  if (!options.only.empty()) filter(chosen);
+  if (options.gtest_list) return RUN_ALL_TESTS();
+  if (options.list) return list(chosen), all_passed;
+  return judge_all(options, target, command);
+}
+
+}  // namespace
+}  // namespace stile::conformance
+
+int stile::conformance_main(int argc, char** argv) {
+  namespace suite = stile::conformance;
+  std::string command = argc > 0 ? argv[0] : "stile-conformance";
+  suite::Options options = suite::read_options(argc, argv);
+  if (options.exit >= 0) return options.exit;
+  try {
+    return suite::run_suite(options, command);
+  } catch (const suite::SyntaxError& error) {
+    std::cerr << error.what() << "\n";
+  } catch (const Error& error) {
+    std::cerr << "stile-conformance: " << error.what() << "\n";
+  } catch (const std::exception& error) {
+    std::cerr << "stile-conformance: " << error.what() << "\n";
+  }
+  return suite::usage;
+}

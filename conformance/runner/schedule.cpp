@@ -1,0 +1,121 @@
+// Which children run when: up to so many at once, in the order in which their results will be asked for.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/schedule.hpp"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace stile::conformance {
+namespace {
+
+volatile sig_atomic_t signal_seen = 0;
+
+void on_signal(int number) { signal_seen = number; }
+
+}  // namespace
+
+int interrupted_by() { return signal_seen; }
+
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::string judge(const Check& check, const Target& target) {
+  Outcome outcome;
+  try {
+    outcome = check.run(target);
+    if (outcome.verdict == Verdict::passed && outcome.counted == 0)
+      outcome = {Verdict::failed, "nothing was judged", {}, 0};
+  } catch (const Error& error) {
+    outcome = {Verdict::failed, name_of(error.status()) + ": " + error.what(), {}, 1};
+  } catch (const std::exception& error) {
+    outcome = {Verdict::failed, std::string("exception: ") + error.what(), {}, 1};
+  }
+  return to_text(outcome);
+}
+
+Result result_of(const Check& check, const Ended& ended) {
+  Result result{&check, {}, ended.took};
+  if (ended.complete) {
+    if (auto outcome = outcome_from_text(ended.said)) {
+      result.outcome = *outcome;
+      return result;
+    }
+  }
+  result.outcome.verdict = ended.timed_out ? Verdict::timed_out : Verdict::crashed;
+  result.outcome.text = ended.how();
+  if (ended.timed_out) {
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(check.limit);
+    result.outcome.text += " of " + std::to_string(seconds.count()) + " s";
+  }
+  if (!ended.noise.empty()) result.outcome.text += "; it wrote:\n" + readable(ended.noise);
+  return result;
+}
+
+void Schedule::begin(const Check& check) {
+  running_[&check] = std::make_unique<Child>([&] { return judge(check, target_); }, check.limit);
+}
+
+void Schedule::fill() {
+  while (static_cast<int>(running_.size()) < jobs_ && !waiting_.empty() && interrupted_by() == 0) {
+    begin(*waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
+void Schedule::watch() {
+  std::vector<pollfd> fds;
+  for (const auto& [check, child] : running_) {
+    if (child->said_fd() >= 0) fds.push_back({child->said_fd(), POLLIN, 0});
+    if (child->noise_fd() >= 0) fds.push_back({child->noise_fd(), POLLIN, 0});
+  }
+  // A child that closed its pipes may still run on for a moment, or for ever: look again soon.
+  poll(fds.data(), fds.size(), 20);
+  for (auto it = running_.begin(); it != running_.end();) {
+    if (!it->second->step()) {
+      ++it;
+      continue;
+    }
+    done_[it->first] = result_of(*it->first, it->second->take());
+    it = running_.erase(it);
+  }
+}
+
+Result Schedule::take(const Check& check) {
+  // Asked for out of order, it is begun at once.
+  if (auto found = std::find(waiting_.begin(), waiting_.end(), &check); found != waiting_.end()) {
+    if (found != waiting_.begin()) {
+      waiting_.erase(found);
+      waiting_.push_front(&check);
+    }
+  } else if (running_.count(&check) == 0 && done_.count(&check) == 0) {
+    waiting_.push_front(&check);
+  }
+  while (done_.count(&check) == 0) {
+    if (interrupted_by() != 0) {
+      stop();
+      return {&check, {Verdict::crashed, "the run was interrupted", {}, 0}, Duration{0}};
+    }
+    fill();
+    watch();
+  }
+  auto found = done_.find(&check);
+  Result result = std::move(found->second);
+  done_.erase(found);
+  return result;
+}
+
+void Schedule::stop() {
+  waiting_.clear();
+  running_.clear();
+}
+
+}  // namespace stile::conformance

@@ -1,0 +1,49 @@
+// Which children run when: up to so many at once, in the order in which their results will be asked for.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "runner/child.hpp"
+#include "runner/results.hpp"
+
+namespace stile::conformance {
+
+/// Runs checks in children. Single-threaded: everything happens inside take.
+class Schedule {
+ public:
+  Schedule(const Target& target, int jobs) : target_(target), jobs_(jobs) {}
+
+  /// What will be asked for, in order, so that it can be begun ahead.
+  void plan(std::deque<const Check*> checks) { waiting_ = std::move(checks); }
+  /// The result of a check; runs others beside it.
+  Result take(const Check& check);
+  /// Ends every child: the run is given up.
+  void stop();
+
+ private:
+  void begin(const Check& check);
+  void fill();
+  void watch();
+
+  const Target& target_;
+  int jobs_;
+  std::deque<const Check*> waiting_;
+  std::map<const Check*, std::unique_ptr<Child>> running_;
+  std::map<const Check*, Result> done_;
+};
+
+/// What a child that judges a check does; also what comes of an exception that leaves it.
+std::string judge(const Check& check, const Target& target);
+
+/// The verdict on a check from how its child ended.
+Result result_of(const Check& check, const Ended& ended);
+
+/// Set by SIGINT and SIGTERM once watch_signals was called: 0, or the signal.
+int interrupted_by();
+void watch_signals();
+
+}  // namespace stile::conformance
