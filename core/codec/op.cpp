@@ -39,6 +39,7 @@ struct Op::Memory {
   };
 
   stile_arena face{sizeof(stile_arena), 0, this, &Memory::allocate};
+  alignas(16) std::array<std::byte, 640> first;
   Block* block = nullptr;
   std::byte* next = first.data();
   std::byte* end = first.data() + first.size();
@@ -46,7 +47,6 @@ struct Op::Memory {
   bool has_kept = false;
   alignas(16) std::array<std::byte, largest> request{};
   alignas(16) std::array<std::byte, largest> result{};
-  alignas(16) std::array<std::byte, 640> first;
 
   Memory() = default;
   Memory(const Memory&) = delete;

@@ -43,7 +43,8 @@ constexpr const char* canonical[] = {
     R"({"op":"supply","workflow":"w","key":"k","value":"v","enqueue":true})",
     R"({"op":"supply","workflow":"w","key":"k","value":"v","enqueue":{"at":0,"queue":""}})",
     R"({"op":"append","workflow":"w","value":"v","message_id":"","enqueue":{"delay":-5}})",
-    R"({"op":"transact","workflow":"w","fence":null,"key":"k","effect":{"language":"sql","text":"x","args":[1,-2,2.5E0,"t",{"b64":"dA=="},null],"keys":["a",""]}})",
+    R"({"op":"transact","workflow":"w","fence":null,"key":"k","effect":{"language":"sql","text":"x",)"
+    R"("args":[1,-2,2.5E0,"t",{"b64":"dA=="},null],"keys":["a",""]}})",
     R"({"op":"rebase","workflow":"w","fence":null,"inbox_after":"i","key":"k","value":"v"})",
     R"({"op":"discard","cancel":true,"workflow":"w"})",
     R"({"op":"request_cancel","workflow":"w"})",
@@ -53,7 +54,8 @@ constexpr const char* canonical[] = {
     R"({"op":"enqueue","revive":true,"workflow":"w","at":77,"queue":"q"})",
     R"({"op":"receive","lease":1})",
     R"({"op":"receive","lease":1,"queues":[]})",
-    R"({"op":"receive","max":0,"lease":1,"wait":2,"queues":["a",""],"acquire":{"ttl":0,"budget":-1},"load":{},"again":true})",
+    R"({"op":"receive","max":0,"lease":1,"wait":2,"queues":["a",""],"acquire":{"ttl":0,"budget":-1},)"
+    R"("load":{},"again":true})",
     R"({"op":"receive","lease":1,"load":{"max_bytes":7,"limit":3}})",
     R"({"op":"extend","receipt":"r","lease":1})",
     R"({"op":"extend","receipt":"r","lease":1,"fence":null,"ttl":2,"budget":3})",
@@ -74,7 +76,8 @@ constexpr const char* canonical[] = {
     R"({"op":"stats","queue":""})",
     R"({"op":"list","state":"in_flight","queue":"","prefix":"p","after":"a","idle_for":0,"limit":1})",
     R"({"op":"trim","limit":5,"older_than":0})",
-    R"({"op":"render","language":"sql","say":{"op":"append","workflow":"w","value":"v","op_id":"00112233445566778899aabbccddeeff"}})",
+    R"({"op":"render","language":"sql","say":{"op":"append","workflow":"w","value":"v",)"
+    R"("op_id":"00112233445566778899aabbccddeeff"}})",
     R"({"op":"advance","by":1})",
 };
 
@@ -113,8 +116,8 @@ TEST(Decode, FillsInTheDefaults) {
   EXPECT_EQ(asked->load_max_bytes, STILE_ALL_BYTES);
   EXPECT_EQ(asked->acquire, 0u);
   EXPECT_EQ(decode(R"({"op":"trim","older_than":1})")->request<stile_trim_request>()->limit, 1000u);
-  const auto* enqueue =
-      decode(R"({"op":"enqueue","workflow":"w"})").release()->request<stile_enqueue_request>()->enqueue;
+  auto now = decode(R"({"op":"enqueue","workflow":"w"})");
+  const auto* enqueue = now->request<stile_enqueue_request>()->enqueue;
   ASSERT_TRUE(enqueue);
   EXPECT_EQ(enqueue->struct_size, sizeof(stile_enqueue));
 }
@@ -186,7 +189,8 @@ TEST(Decode, NamesWhatIsWrong) {
       {R"({"op":"watch","workflows":["w"],"wait":0})", "watch: workflows[0] must be an object"},
       {R"({"op":"transact","workflow":"w","fence":null,"key":"k","effect":{"language":"sql"}})",
        "transact: effect.text is missing"},
-      {R"({"op":"transact","workflow":"w","fence":null,"key":"k","effect":{"language":"sql","text":"x","args":[true]}})",
+      {R"({"op":"transact","workflow":"w","fence":null,"key":"k","effect":{"language":"sql","text":"x",)"
+       R"("args":[true]}})",
        "transact: effect.args[0] must be"},
       {R"({"op":"render","language":"sql","say":{"op":"put","key":"k"}})", "render: say: put: value is missing"},
       {R"({"op":"render","language":"sql","say":{"op":"put","key":"k","value":"v","after_ok":true}})",

@@ -19,11 +19,13 @@ class Answer : public testing::Test {
   // Asks, and hands back the result to be filled in.
   template <class T>
   T& ask(std::string_view request, int status = STILE_OK) {
-    op_ = Op::decode(parse_line(request).as_object());
-    op_->get()->status = status;
+    ask(request, status);
     return *op_->result<T>();
   }
-  void ask(std::string_view request, int status = STILE_OK) { ask<char>(request, status); }
+  void ask(std::string_view request, int status = STILE_OK) {
+    op_ = Op::decode(parse_line(request).as_object());
+    op_->get()->status = status;
+  }
 
   // Also through a deep copy: it must tell the same.
   std::string told() {
