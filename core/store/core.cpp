@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stile/log.hpp"
+#include "store/info.hpp"
 
 namespace stile::store {
 namespace {
@@ -18,7 +19,7 @@ constexpr unsigned most_lanes = 8;
 Deadline now() { return std::chrono::steady_clock::now(); }
 
 Deadline after(Deadline start, Duration length) {
-  return length > Deadline::max() - start ? Deadline::max() : start + length;
+  return length > std::chrono::floor<Duration>(Deadline::max() - start) ? Deadline::max() : start + length;
 }
 
 /// How long an operation may wait for something to happen, which is no time lost.
@@ -87,8 +88,9 @@ Core::Core(std::shared_ptr<Backend> backend, const OpenOptions& options)
   for (unsigned i = 0; i < count; ++i) lanes_.push_back(std::make_unique<Lane>(*this));
   Deadline deadline = after(now(), timeout_);
   std::unique_ptr<Link> link = connect(deadline);
-  Failure why = ask_info(*link, 1, deadline);
-  if (why.status != Status::ok && why.status != Status::unprepared) throw Error(std::move(why));
+  auto answer = ask_info(*link, 1, deadline);
+  if (!answer && answer.status() != Status::unprepared) throw Error(answer.failure());
+  if (answer) keep_info(std::move(answer).value());
   lanes_[0]->adopt(std::move(link), 1);
 }
 
@@ -114,21 +116,15 @@ std::optional<std::size_t> Core::batch_limit() const {
   return static_cast<std::size_t>(known->limits.batch);
 }
 
-void Core::learn(Link& link, std::uint64_t serial, Deadline deadline) { ask_info(link, serial, deadline); }
+void Core::learn(Link& link, std::uint64_t serial, Deadline deadline) {
+  if (auto answer = ask_info(link, serial, deadline)) keep_info(std::move(answer).value());
+}
 
-Failure Core::ask_info(Link& link, std::uint64_t serial, Deadline deadline) {
-  detail::Slot slot;
-  detail::put_request(*slot.get(), Info{});
-  stile_call call{sizeof(stile_call), 0, serial, abi_of(deadline)};
-  stile_op* op = &slot.get()->op();
-  link.execute(call, std::span(&op, 1));
-  auto answer = detail::take_answer<Info>(*slot.get());
-  if (!answer) return answer.failure();
-  auto learnt = std::make_unique<const StoreInfo>(std::move(answer).value());
+void Core::keep_info(StoreInfo info) {
+  auto learnt = std::make_unique<const StoreInfo>(std::move(info));
   std::lock_guard lock(mutex_);
   known_.store(learnt.get(), std::memory_order_release);
   learnt_.push_back(std::move(learnt));
-  return Failure{Status::ok, {}, {}, Duration{0}};
 }
 
 const StoreInfo& Core::info() const {
@@ -156,7 +152,8 @@ void Core::run(std::span<Operation* const> ops, const CallOptions& options) {
   bool alone = ops.size() == 1 && !ops[0]->refused() && travels_alone(ops[0]->op());
   Deadline start = now();
   // The store's own time-out is for getting an answer; a wait comes on top of it.
-  Duration timeout = options.timeout.value_or(timeout_ + (alone ? wait_of(ops[0]->op()) : Duration{0}));
+  Duration wait = alone ? std::min(wait_of(ops[0]->op()), Duration::max() - timeout_) : Duration{0};
+  Duration timeout = options.timeout.value_or(timeout_ + wait);
   Call call{std::min(after(start, timeout), options.deadline.value_or(Deadline::max())), options.stop, options.resend};
   for (Operation* o : ops) draw_op_id(*o);
   if (alone)

@@ -45,8 +45,7 @@ class Core final : public Source {
   std::optional<std::size_t> batch_limit() const override;
   void learn(Link& link, std::uint64_t serial, Deadline deadline) override;
 
-  /// Asks the store who it is; why not, or status ok.
-  Failure ask_info(Link& link, std::uint64_t serial, Deadline deadline);
+  void keep_info(StoreInfo info);
   static void refuse_closed(std::span<Operation* const> ops);
 
   Lane& choose_lane();

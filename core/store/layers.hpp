@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "stile/abi.h"
 #include "store/link.hpp"
@@ -28,5 +30,10 @@ std::span<const stile_option* const> layer_options(std::string_view name);
 /// Wraps inner. Throws Error (invalid) for an unknown layer, an unknown option or a value out of range, naming it.
 std::shared_ptr<Backend> apply_layer(std::string_view name, const LayerOptions& options,
                                      std::shared_ptr<Backend> inner);
+
+/// What the chaos layers of a backend have done so far: {"lost_replies", 17} ..., outermost first. Empty without one. A
+/// run with faults proves by them that the faults bit.
+using LayerCounts = std::vector<std::pair<std::string, std::uint64_t>>;
+LayerCounts layer_counts(const Backend& backend);
 
 }  // namespace stile::store
