@@ -118,7 +118,8 @@ void erase(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+/// Needs only each_document of the tables, so that a store with partitions can show it all of them as one.
+template <class T>
 void scan(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_scan_request>(op);
   auto& out = result_of<stile_scan_result>(op);

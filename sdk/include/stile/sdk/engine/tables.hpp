@@ -87,14 +87,14 @@ concept Tables = requires(T& t, typename T::Row& row, std::string_view bytes, Ti
   {t.each_in_flight(op, see_delivery)};
 
   // --- documents --------------------------------------------------------------------------------------------------
-  { t.find_document(bytes) } -> std::same_as<Document*>;  // husks and expired ones too; null = neither
-  { t.make_document(bytes) } -> std::same_as<Document&>;  // not stored until save_document
-  {t.save_document(document)};                            // keeps the index of gone_at() in step
+  { t.find_document(bytes) } -> std::convertible_to<Document*>;  // husks and expired ones too; null = neither
+  { t.make_document(bytes) } -> std::convertible_to<Document&>;  // not stored until save_document
+  {t.save_document(document)};                                   // keeps the index of gone_at() in step
   {t.forget_document(document)};
   // Documents with the prefix and key > after in byte order, husks too, until the visitor answers false.
   {t.each_document(bytes, bytes, see_document)};
   // A document with 0 < gone_at() <= time, the earliest first, or null.
-  { t.first_gone(time) } -> std::same_as<Document*>;
+  { t.first_gone(time) } -> std::convertible_to<Document*>;
 
   // --- the whole --------------------------------------------------------------------------------------------------
   // Rows with the prefix and id > after in byte order, husks too, until the visitor answers false.

@@ -1,0 +1,50 @@
+// A session: runs batches on the shards, waits where an operation says so.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "space.hpp"
+#include "stile/sdk/entropy.hpp"
+
+namespace stile::memory {
+
+class Session {
+ public:
+  explicit Session(std::shared_ptr<Space> space) : space_(std::move(space)) {}
+
+  bool execute(const stile_call& call, std::span<stile_op* const> ops);
+  void interrupt(std::uint64_t serial) noexcept { space_->room().interrupt(interrupts_, serial); }
+
+ private:
+  void one(const stile_call& call, Held& held, stile_op& op);
+  void on_shard(Held& held, stile_op& op, std::string_view id);
+  void on_receipt(Held& held, stile_op& op, const stile_bytes& receipt);
+  /// Runs what changes a shard; whatever stops it in the middle leaves the shard's indexes right.
+  template <class Body>
+  void guarded(Held& held, stile_op& op, Body&& body);
+  template <class Body>
+  void on_whole(stile_op& op, Body&& body);
+
+  void receive(const stile_call& call, Held& held, stile_op& op);
+  /// One look for what is due. True: the operation is answered; false: it is answered too, with nothing.
+  bool look_for_due(Held& held, stile_op& op);
+  bool something_due(Held& held, const stile_receive_request& asked);
+  std::vector<WaitingRoom::Instant> next_due(Held& held, const std::vector<std::string>& queues);
+  void watch(const stile_call& call, Held& held, stile_op& op);
+  std::vector<std::uint64_t> look_for_changes(Held& held, const stile_watch_request& asked);
+  void trim(Held& held, stile_op& op);
+  void prepare(stile_op& op);
+  void info(stile_op& op);
+  void advance(stile_op& op);
+
+  engine::Context context(Time now, const stile_op& op);
+
+  std::shared_ptr<Space> space_;
+  sdk::Entropy entropy_;
+  Interrupts interrupts_;
+};
+
+}  // namespace stile::memory

@@ -1,0 +1,70 @@
+// The store as a whole.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "space.hpp"
+
+#include <algorithm>
+
+#include "stile/sdk/entropy.hpp"
+
+namespace stile::memory {
+
+Space::Space(const Settings& settings) : settings_(settings), clock_(settings.manual_clock) {
+  for (std::uint32_t i = 0; i < settings.shards; ++i) shards_.push_back(std::make_unique<Shard>(clock_));
+  limits_.struct_size = sizeof limits_;
+  limits_.id_bytes = 512;
+  limits_.value_bytes = 64u << 20;
+  limits_.reply_bytes = 16u << 20;
+  limits_.error_bytes = 4096;
+  limits_.receipt_bytes = 1024;
+  limits_.batch = 1024;
+  limits_.page = 1000;
+  limits_.queues = 256;
+  limits_.partitions = settings.shards;
+  limits_.writers = 0;
+  sdk::Entropy entropy;
+  const stile_id epoch = entropy.id();
+  for (const std::uint8_t byte : epoch.bytes) {
+    epoch_ += "0123456789abcdef"[byte >> 4];
+    epoch_ += "0123456789abcdef"[byte & 15];
+  }
+}
+
+Time Space::now() {
+  Held held(*this);
+  held.take(*shards_[0]);
+  return held.now();
+}
+
+Whole::Whole(Space& space) : space_(space) {
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    space.shard(i).mutex.lock();
+    now_ = std::max(now_, space.shard(i).now());
+  }
+}
+
+Whole::~Whole() {
+  for (std::size_t i = space_.size(); i-- > 0;) space_.shard(i).mutex.unlock();
+}
+
+engine::Totals Whole::totals(Time now, const std::string_view* queue) {
+  engine::Totals out;
+  for (std::size_t i = 0; i < space_.size(); ++i) {
+    const engine::Totals part = space_.shard(i).totals(now, queue);
+    const auto earlier = [](Time a, Time b) { return a == 0 || (b != 0 && b < a) ? b : a; };
+    out.ready += part.ready;
+    out.delayed += part.delayed;
+    out.in_flight += part.in_flight;
+    out.dead += part.dead;
+    out.workflows += part.workflows;
+    out.finished += part.finished;
+    out.records += part.records;
+    out.documents += part.documents;
+    out.stored_bytes += part.stored_bytes;
+    out.oldest_ready = earlier(out.oldest_ready, part.oldest_ready);
+    out.next_due = earlier(out.next_due, part.next_due);
+  }
+  return out;
+}
+
+}  // namespace stile::memory
