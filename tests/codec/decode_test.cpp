@@ -34,7 +34,7 @@ constexpr const char* canonical[] = {
     R"({"op":"acquire","workflow":"w","ttl":1,"budget":2})",
     R"({"op":"acquire","force":true,"workflow":"w","ttl":1,"budget":2,"op_id":"00112233445566778899aabbccddeeff"})",
     R"({"op":"renew","workflow":"w","fence":"7.5f0c0000000000000000000000000000","ttl":1})",
-    R"({"op":"renew","workflow":"w","fence":null,"ttl":1,"budget":0})",
+    R"({"op":"renew","workflow":"w","fence":null,"ttl":1,"budget":-1})",
     R"({"op":"release","workflow":{"b64":"/w=="},"fence":null})",
     R"({"op":"load","workflow":"w"})",
     R"({"op":"load","limit":3,"workflow":"w","after":9007199254740993,"max_bytes":0,"key":""})",
@@ -137,6 +137,8 @@ TEST(Decode, TakesWhatMeansTheSame) {
   EXPECT_EQ(json::serialize(
                 request_json(*decode(R"({"op":"supply","workflow":"w","key":"k","value":"v","enqueue":{}})")->get())),
             R"({"op":"supply","workflow":"w","key":"k","value":"v","enqueue":true})");
+  auto left = decode(R"({"op":"renew","workflow":"w","fence":null,"ttl":1,"budget":"0s"})");
+  EXPECT_EQ(left->request<stile_renew_request>()->has_budget, 0u);
   auto none = decode(R"({"op":"supply","workflow":"w","key":"k","value":"v","enqueue":false})");
   EXPECT_EQ(none->request<stile_supply_request>()->enqueue, nullptr);
   auto large =

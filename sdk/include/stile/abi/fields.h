@@ -73,6 +73,8 @@
 #define STILE_FIELD_NOT_ON_OK 512u
 /* Of answers: the caller's own value where first is set and the store left this empty. */
 #define STILE_FIELD_OWN 1024u
+/* Of requests: 0 is the same as left out. */
+#define STILE_FIELD_ZERO_IS_NONE 2048u
 
 /* Every struct that has a table: those of the operations, then elements and what is pointed to. */
 #define STILE_STRUCT_TABLE(X)                                                                                          \
@@ -164,7 +166,8 @@
   STILE_FIELDS_SIZE_(X)                                                                                                \
   X(presence, has_budget, "", 0, 0)                                                                                    \
   STILE_FIELDS_WORKFLOW_(X)                                                                                            \
-  STILE_FIELDS_FENCE_(X) X(duration, ttl, "ttl", STILE_FIELD_REQUIRED, 0) X(duration, budget, "budget", 0, 0)
+  STILE_FIELDS_FENCE_(X)                                                                                               \
+  X(duration, ttl, "ttl", STILE_FIELD_REQUIRED, 0) X(duration, budget, "budget", STILE_FIELD_ZERO_IS_NONE, 0)
 #define STILE_FIELDS_renew_result(X)                                                                                   \
   STILE_FIELDS_SIZE_(X)                                                                                                \
   X(flag, cancel_requested, "cancel_requested", 0, 0)                                                                  \
@@ -286,7 +289,7 @@
   X(fence, fence, "fence", 0, 0)                                                                                       \
   X(duration, ttl, "ttl", STILE_FIELD_WITH_FENCE | STILE_FIELD_REQUIRED, 0)                                            \
   X(presence, has_budget, "", 0, 0)                                                                                    \
-  X(reserved, reserved0, "", 0, 0) X(duration, budget, "budget", STILE_FIELD_WITH_FENCE, 0)
+  X(reserved, reserved0, "", 0, 0) X(duration, budget, "budget", STILE_FIELD_WITH_FENCE | STILE_FIELD_ZERO_IS_NONE, 0)
 #define STILE_FIELDS_extend_result(X)                                                                                  \
   STILE_FIELDS_SIZE_(X)                                                                                                \
   X(flag, cancel_requested, "cancel_requested", 0, 0)                                                                  \
