@@ -1,0 +1,2 @@
+-- Begins a transaction that may write: takes the write lock at once.
+BEGIN IMMEDIATE

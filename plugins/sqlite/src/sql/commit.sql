@@ -1,0 +1,2 @@
+-- Ends a transaction; what it wrote is visible to all.
+COMMIT

@@ -1,0 +1,3 @@
+-- Forgets a document.
+-- in:  ns, key
+DELETE FROM stile_document WHERE ns = :ns AND key = :key

@@ -1,0 +1,131 @@
+-- The tables of schema 1. Times are Unix microseconds, ids and values are blobs, what is none is NULL.
+-- SPDX-License-Identifier: Apache-2.0
+
+-- What holds for the whole file: schema, epoch, identity, inode, next_life.
+CREATE TABLE stile_meta (
+  name  TEXT PRIMARY KEY,
+  value NOT NULL
+) WITHOUT ROWID;
+
+-- One row a namespace: what forgotten ids leave behind (A1, K2), and its clock where that stands still (A14).
+CREATE TABLE stile_namespace (
+  ns             INTEGER PRIMARY KEY,
+  name           BLOB NOT NULL UNIQUE,
+  floor          INTEGER NOT NULL DEFAULT 0,
+  document_floor INTEGER NOT NULL DEFAULT 0,
+  manual_clock   INTEGER
+);
+
+-- One row a workflow: its lease, its wakeup, what it remembers (R1). life names its records; NULL until the first.
+CREATE TABLE stile_workflow (
+  ns INTEGER NOT NULL, id BLOB NOT NULL, life INTEGER,
+  number INTEGER NOT NULL,
+  stamp BLOB,
+  ttl INTEGER NOT NULL,
+  alive INTEGER NOT NULL,
+  budget INTEGER NOT NULL,
+  due INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  pend INTEGER NOT NULL,
+  receive BLOB,
+  delivery INTEGER NOT NULL,
+  cancelled_at INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  written_at INTEGER NOT NULL,
+  finished_at INTEGER NOT NULL,
+  touched_at INTEGER NOT NULL,
+  happened_at INTEGER NOT NULL,
+  trim_at INTEGER NOT NULL,
+  answer_op BLOB,
+  answer_at INTEGER NOT NULL,
+  enqueue_op BLOB,
+  enqueue_at INTEGER NOT NULL,
+  cancel_op BLOB,
+  request_cancel_op BLOB,
+  discard_op BLOB,
+  discard_removed INTEGER NOT NULL,
+  answer_count INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  wakeup INTEGER NOT NULL,
+  trim_class INTEGER NOT NULL,
+  put_off INTEGER NOT NULL,
+  cancel_requested INTEGER NOT NULL,
+  granted_by INTEGER NOT NULL,
+  answer_kind INTEGER NOT NULL,
+  answer_flag INTEGER NOT NULL,
+  enqueue_kind INTEGER NOT NULL,
+  enqueue_state INTEGER NOT NULL,
+  cancel_removed INTEGER NOT NULL,
+  queue BLOB,
+  next_queue BLOB,
+  error BLOB,
+  PRIMARY KEY (ns, id)
+) WITHOUT ROWID;
+
+-- Every wakeup, once. lane: 0 waiting, 1 waiting and put off, 2 in flight, 3 in flight and put off, 4 dead.
+CREATE TABLE stile_due (
+  ns    INTEGER NOT NULL,
+  queue BLOB NOT NULL,
+  lane  INTEGER NOT NULL,
+  due   INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  id    BLOB NOT NULL,
+  PRIMARY KEY (ns, queue, lane, due, id)
+) WITHOUT ROWID;
+
+-- What trim may look at, and from when on (T1, T2, T6).
+CREATE TABLE stile_trim (
+  ns    INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  at    INTEGER NOT NULL,
+  id    BLOB NOT NULL,
+  PRIMARY KEY (ns, class, at, id)
+) WITHOUT ROWID;
+
+-- Records in their order. The key of an inbox message follows from its position and is NULL here.
+CREATE TABLE stile_record (
+  life       INTEGER NOT NULL,
+  position   INTEGER NOT NULL,
+  written_at INTEGER NOT NULL,
+  op         BLOB,
+  kind       INTEGER NOT NULL,
+  key        BLOB,
+  value      BLOB NOT NULL,
+  PRIMARY KEY (life, position)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX stile_record_key ON stile_record (life, key) WHERE key IS NOT NULL;
+
+-- Where each message went (I3); outlives its record (B11). kind: 0 a message_id, 1 the op_id.
+CREATE TABLE stile_message (
+  life     INTEGER NOT NULL,
+  kind     INTEGER NOT NULL,
+  id       BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  op       BLOB,
+  PRIMARY KEY (life, kind, id)
+) WITHOUT ROWID;
+
+-- Lives that are over; trim erases their records and messages in pieces (B13).
+CREATE TABLE stile_gone (life INTEGER PRIMARY KEY);
+
+-- Documents, and husks of erased ones. ops: the last eight writes, 32 bytes each, oldest first (K3).
+CREATE TABLE stile_document (
+  ns         INTEGER NOT NULL,
+  key        BLOB NOT NULL,
+  version    INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  erased_at  INTEGER NOT NULL,
+  ops        BLOB NOT NULL,
+  value      BLOB NOT NULL,
+  PRIMARY KEY (ns, key)
+) WITHOUT ROWID;
+
+-- When documents went or will go, for trim.
+CREATE TABLE stile_gone_document (
+  ns  INTEGER NOT NULL,
+  at  INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  PRIMARY KEY (ns, at, key)
+) WITHOUT ROWID;

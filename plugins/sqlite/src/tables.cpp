@@ -1,0 +1,291 @@
+// Rows, their wakeups and what trim looks at.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "tables.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace stile::sqlite {
+namespace {
+
+constexpr std::int64_t lives_in_a_block = 1000;
+
+// The columns of a row in the order of the schema: how each is read from, and bound into, a statement.
+#define STILE_SQLITE_ROW(NUMBER, SMALL, ID)                                                                         \
+  NUMBER(number)                                                                                                    \
+  ID(stamp) NUMBER(ttl) NUMBER(alive) NUMBER(budget) NUMBER(due) NUMBER(since) NUMBER(pend) ID(receive)             \
+      NUMBER(delivery) NUMBER(cancelled_at) NUMBER(position) NUMBER(records) NUMBER(written_at) NUMBER(finished_at) \
+          NUMBER(touched_at) NUMBER(happened_at) NUMBER(trim_at) ID(answer_op) NUMBER(answer_at) ID(enqueue_op)     \
+              NUMBER(enqueue_at) ID(cancel_op) ID(request_cancel_op) ID(discard_op) NUMBER(discard_removed)         \
+                  NUMBER(answer_count) NUMBER(count) NUMBER(epoch) SMALL(wakeup) SMALL(trim_class) SMALL(put_off)   \
+                      SMALL(cancel_requested) SMALL(granted_by) SMALL(answer_kind) SMALL(answer_flag)               \
+                          SMALL(enqueue_kind) SMALL(enqueue_state) SMALL(cancel_removed)
+
+void read_id(std::string_view bytes, stile_id& id) {
+  if (bytes.size() == sizeof id.bytes)
+    std::memcpy(id.bytes, bytes.data(), sizeof id.bytes);
+  else
+    id = stile_id{};
+}
+
+Tables::Lane lane_of(const engine::Row& row) {
+  switch (row.wakeup) {
+    case engine::Wakeup::waiting: return row.put_off ? Tables::Lane::put_off : Tables::Lane::waiting;
+    case engine::Wakeup::in_flight: return row.put_off ? Tables::Lane::in_flight_put_off : Tables::Lane::in_flight;
+    case engine::Wakeup::dead: return Tables::Lane::dead;
+    case engine::Wakeup::none: break;
+  }
+  return Tables::Lane::none;
+}
+
+void bind_row(Binder& to, const Tables::Row& row) {
+  if (row.life)
+    to.add(row.life);
+  else
+    to.add(Null{});
+#define STILE_SQLITE_NUMBER(field) to.add(static_cast<std::int64_t>(row.field));
+#define STILE_SQLITE_ID(field) to.add_id(row.field);
+  STILE_SQLITE_ROW(STILE_SQLITE_NUMBER, STILE_SQLITE_NUMBER, STILE_SQLITE_ID)
+#undef STILE_SQLITE_NUMBER
+#undef STILE_SQLITE_ID
+  to.add_some(row.queue, !row.queue.empty());
+  to.add_some(row.next_queue, row.has_next_queue != 0);
+  to.add_some(row.error, !row.error.empty());
+}
+
+}  // namespace
+
+void Tables::enter(std::int64_t ns, std::int64_t now) {
+  if (ns != ns_) {
+    row_saved_ = false;
+    floors_.reset();
+  }
+  ns_ = ns;
+  now_ = now;
+}
+
+void Tables::leave() {
+  held_.reset();
+  if (!floors_ || !floors_->raised) return;
+  connection_.run(Sql::raise_floors, floors_->numbers, floors_->documents, ns_);
+  floors_->raised = false;
+}
+
+void Tables::committed() {
+  held_.reset();
+  row_saved_ = false;
+  floors_.reset();
+  touched_ = Touched{};
+}
+
+void Tables::rolled_back() {
+  committed();
+  next_life_ = end_of_lives_ = 0;
+}
+
+void Tables::read_row(const Rows& found, int column, Row& row) {
+  row.stored = true;
+  row.life = found.integer(column++);
+#define STILE_SQLITE_NUMBER(field) row.field = static_cast<decltype(row.field)>(found.integer(column++));
+#define STILE_SQLITE_ID(field) read_id(found.bytes(column++), row.field);
+  STILE_SQLITE_ROW(STILE_SQLITE_NUMBER, STILE_SQLITE_NUMBER, STILE_SQLITE_ID)
+#undef STILE_SQLITE_NUMBER
+#undef STILE_SQLITE_ID
+  row.queue = found.bytes(column);
+  row.has_next_queue = !found.null(column + 1);
+  row.next_queue = found.bytes(column + 1);
+  row.error = found.bytes(column + 2);
+  row.lane = lane_of(row);
+  row.lane_due = row.due;
+  row.lane_since = row.since;
+  row.lane_queue = row.queue;
+  row.listed_class = row.trim_class;
+  row.listed_at = row.trim_at;
+}
+
+Tables::Row* Tables::find(std::string_view id) {
+  // Once handed out it may be changed without being saved, so it is good for one find.
+  if (std::exchange(row_saved_, false) && row_.id == id) return &row_;
+  Query found(connection_, Sql::find, ns_, Blob(id));
+  if (!found.next()) return nullptr;
+  row_.id = id;
+  read_row(found, 0, row_);
+  return &row_;
+}
+
+Tables::Row& Tables::make(std::string_view id) {
+  row_ = Row{};
+  row_.id = id;
+  row_saved_ = false;
+  return row_;
+}
+
+void Tables::save(Row& row) {
+  {
+    Rows run(connection_, connection_.statement(row.stored ? Sql::update_row : Sql::insert_row));
+    Binder to(run);
+    if (!row.stored) to.add(ns_), to.add(Blob(row.id));
+    bind_row(to, row);
+    if (row.stored) to.add(ns_), to.add(Blob(row.id));
+    run.next();
+  }
+  row.stored = true;
+  move_in_due_index(row);
+  move_in_trim_index(row);
+  row_saved_ = &row == &row_;
+}
+
+void Tables::move_in_due_index(Row& row) {
+  const Lane lane = lane_of(row);
+  const std::int64_t due = lane == Lane::dead ? 0 : row.due;
+  if (lane == row.lane &&
+      (lane == Lane::none || (due == row.lane_due && row.since == row.lane_since && row.queue == row.lane_queue)))
+    return;
+  if (row.lane != Lane::none)
+    connection_.run(Sql::delete_due, ns_, Blob(row.lane_queue), static_cast<std::int64_t>(row.lane), row.lane_due,
+                    Blob(row.id));
+  row.lane = lane;
+  row.lane_due = due;
+  row.lane_since = row.since;
+  row.lane_queue = row.queue;
+  if (lane == Lane::none) return;
+  connection_.run(Sql::insert_due, ns_, Blob(row.queue), static_cast<std::int64_t>(lane), due, row.since, Blob(row.id));
+  if (lane == Lane::dead) return;
+  const Mask mask = mask_of(ns_, row.queue.data(), row.queue.size());
+  if (due <= now_) {
+    touched_.ready |= mask;
+  } else {
+    touched_.delayed |= mask;
+    touched_.next_due = std::min(touched_.next_due, due - now_);
+  }
+}
+
+void Tables::move_in_trim_index(Row& row) {
+  if (row.trim_class == row.listed_class && (row.trim_class == engine::TrimClass::none || row.trim_at == row.listed_at))
+    return;
+  if (row.listed_class != engine::TrimClass::none)
+    connection_.run(Sql::delete_trim, ns_, static_cast<std::int64_t>(row.listed_class), row.listed_at, Blob(row.id));
+  row.listed_class = row.trim_class;
+  row.listed_at = row.trim_at;
+  if (row.trim_class != engine::TrimClass::none)
+    connection_.run(Sql::insert_trim, ns_, static_cast<std::int64_t>(row.trim_class), row.trim_at, Blob(row.id));
+}
+
+void Tables::forget(Row& row) {
+  drop_checkpoint(row);
+  row.wakeup = engine::Wakeup::none;
+  row.trim_class = engine::TrimClass::none;
+  move_in_due_index(row);
+  move_in_trim_index(row);
+  if (row.stored) connection_.run(Sql::delete_row, ns_, Blob(row.id));
+  row.stored = false;
+  row_saved_ = false;
+}
+
+Tables::Row* Tables::first_due(std::string_view queue, std::int64_t now) {
+  std::string best;
+  std::int64_t least = INT64_MAX;
+  for (const Lane lane : {Lane::waiting, Lane::in_flight}) {
+    Query head(connection_, Sql::first_due, ns_, Blob(queue), static_cast<std::int64_t>(lane));
+    if (head.next() && head.integer(0) <= now && head.integer(0) < least) {
+      least = head.integer(0);
+      best = head.bytes(2);
+    }
+  }
+  for (const Lane lane : {Lane::put_off, Lane::in_flight_put_off}) {
+    Query head(connection_, Sql::first_put_off, ns_, Blob(queue), static_cast<std::int64_t>(lane), now);
+    if (head.next() && head.integer(0) < least) {
+      least = head.integer(0);
+      best = head.bytes(1);
+    }
+  }
+  if (least == INT64_MAX) return nullptr;
+  Row* row = find(best);
+  if (!row) throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_due names a workflow that is not there");
+  return row;
+}
+
+std::int64_t Tables::next_due(std::string_view queue) {
+  std::int64_t least = INT64_MAX;
+  for (const Lane lane : {Lane::waiting, Lane::put_off, Lane::in_flight, Lane::in_flight_put_off}) {
+    Query head(connection_, Sql::first_due, ns_, Blob(queue), static_cast<std::int64_t>(lane));
+    if (head.next()) least = std::min(least, head.integer(0));
+  }
+  return least;
+}
+
+std::vector<std::string> Tables::queues_with_wakeups() {
+  std::vector<std::string> queues;
+  std::string after;
+  // The default queue has the empty name, which no queue comes before.
+  for (const Lane lane : {Lane::waiting, Lane::put_off, Lane::in_flight, Lane::in_flight_put_off, Lane::dead}) {
+    Query head(connection_, Sql::first_due, ns_, Blob(std::string_view{}), static_cast<std::int64_t>(lane));
+    if (!head.next()) continue;
+    queues.emplace_back();
+    break;
+  }
+  for (;;) {
+    Query found(connection_, Sql::next_queue, ns_, Blob(after));
+    if (!found.next()) return queues;
+    after = found.bytes(0);
+    queues.push_back(after);
+  }
+}
+
+std::vector<std::string> Tables::ids_in_flight() {
+  std::vector<std::string> ids;
+  for (const std::string& queue : queues_with_wakeups()) {
+    for (const Lane lane : {Lane::in_flight, Lane::in_flight_put_off}) {
+      Query found(connection_, Sql::lane_ids, ns_, Blob(queue), static_cast<std::int64_t>(lane));
+      while (found.next()) ids.emplace_back(found.bytes(0));
+    }
+  }
+  return ids;
+}
+
+Tables::Row* Tables::first_trim(engine::TrimClass trim_class, std::int64_t until) {
+  std::string id;
+  {
+    Query found(connection_, Sql::first_trim, ns_, static_cast<std::int64_t>(trim_class), until);
+    if (!found.next()) return nullptr;
+    id = found.bytes(0);
+  }
+  Row* row = find(id);
+  if (!row) throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_trim names a workflow that is not there");
+  return row;
+}
+
+void Tables::take_life(Row& row) {
+  if (next_life_ == end_of_lives_) {
+    {
+      Query found(connection_, Sql::find_meta, std::string_view("next_life"));
+      next_life_ = found.next() ? found.integer(0) : 1;
+    }
+    end_of_lives_ = next_life_ + lives_in_a_block;
+    connection_.run(Sql::save_meta, std::string_view("next_life"), end_of_lives_);
+  }
+  row.life = next_life_++;
+}
+
+Tables::Floors& Tables::floors() {
+  if (!floors_) {
+    floors_.emplace();
+    Query found(connection_, Sql::floors, ns_);
+    if (found.next()) {
+      floors_->numbers = static_cast<std::uint64_t>(found.integer(0));
+      floors_->documents = static_cast<std::uint64_t>(found.integer(1));
+      floors_->manual_clock = found.integer(2);
+    }
+  }
+  return *floors_;
+}
+
+void Tables::set_manual_clock(std::int64_t to) {
+  connection_.run(Sql::set_clock, to, ns_);
+  floors().manual_clock = to;
+  touched_.clock = true;
+}
+
+}  // namespace stile::sqlite
