@@ -52,6 +52,12 @@ class Lane {
   /// Nobody is on it: a hint, read without a lock.
   bool idle() const { return !taken_.load(std::memory_order_relaxed); }
 
+  /// Callers in the queue.
+  std::size_t waiting() const {
+    std::lock_guard lock(mutex_);
+    return queue_.size();
+  }
+
   /// Gives it a session that is connected already.
   void adopt(std::unique_ptr<Link> link, std::uint64_t serial);
 
@@ -79,7 +85,7 @@ class Lane {
   void flush(std::unique_lock<std::mutex>& lock);
 
   Source& source_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::atomic<bool> taken_{false};
   std::deque<Ticket*> queue_;
   Ticket* heir_ = nullptr;    // was woken to take the lane
