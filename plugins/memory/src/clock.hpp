@@ -39,6 +39,9 @@ class Clock {
     return memory.latest = raw + memory.ahead;
   }
 
+  /// Where it stands, for what needs no order.
+  sdk::engine::Time glance() const { return manual_ ? stands_.load(std::memory_order_relaxed) : system(); }
+
   /// Moves a manual clock; answers where it stands then, or 0 when that would be after the year 9999.
   sdk::engine::Time advance(sdk::engine::Span by) {
     auto stands = stands_.load();

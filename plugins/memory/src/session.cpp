@@ -35,11 +35,11 @@ class Patience {
  public:
   Patience(Space& space, const stile_call& call, Span wait)
       : space_(space), until_(std::min(after(wait), deadline_of(call))) {
-    if (space.clock().manual()) manual_until_ = engine::later(space.now(), wait);
+    if (space.clock().manual()) manual_until_ = engine::later(space.clock().glance(), wait);
   }
   Instant until() const { return std::min(until_, steady_clock::now() + fallback); }
   bool over() const {
-    return steady_clock::now() >= until_ || (space_.clock().manual() && space_.now() >= manual_until_);
+    return steady_clock::now() >= until_ || (space_.clock().manual() && space_.clock().glance() >= manual_until_);
   }
 
  private:
@@ -48,7 +48,7 @@ class Patience {
   Time manual_until_ = engine::never;
 };
 
-std::int64_t ask_clock(void* space) { return static_cast<Space*>(space)->now(); }
+std::int64_t ask_clock(void* space) { return static_cast<Space*>(space)->clock().glance(); }
 
 /// Every request but those of the answers begins with what it is about.
 std::string_view subject_of(const stile_op& op) {
@@ -209,7 +209,9 @@ void Session::receive(const stile_call& call, Held& held, stile_op& op) {
   room.enter(who, interrupts_);
   for (;;) {
     room.about_to_look(who);
-    if (look_for_due(held, op)) break;
+    const bool found = look_for_due(held, op);
+    held.let_go();
+    if (found) break;
     const std::vector<Instant> due = next_due(held, who.queues);
     if (room.interrupted(interrupts_, call.serial)) {
       engine::refuse(op, STILE_INTERRUPTED, "the host asked this call to return");
@@ -218,7 +220,6 @@ void Session::receive(const stile_call& call, Held& held, stile_op& op) {
     if (patience.over()) break;
     room.sleep(who, due, patience.until(), interrupts_, call.serial);
   }
-  held.let_go();
   room.leave(who, interrupts_);
 }
 
