@@ -294,7 +294,6 @@ void list(Call call) {
   }
   if (next != given.end())
     reply.demand(false, "S4 B6", "the page has " + next->workflow() + " out of place or unknown");
-  if (!said.has("state") && !said.has("queue") && !said.has("prefix")) world.wants_list = false;
 }
 
 }  // namespace stile::conformance::model

@@ -58,17 +58,29 @@ void rule(World& world, const Said& said, Reply& reply, Now now, std::string_vie
   operation({world, said, reply, now});
 }
 
-void gather(const Moment& moment, std::vector<Moment>& out) { out.push_back(moment); }
-
 std::vector<Moment> moments_of(const Workflow& workflow) {
   std::vector<Moment> out;
-  if (workflow.lease) gather(workflow.lease->live_until, out), gather(workflow.lease->budget_until, out);
-  if (workflow.cancelled_receipt) gather(workflow.cancelled_at + memory_span, out);
+  if (workflow.lease) out.insert(out.end(), {workflow.lease->live_until, workflow.lease->budget_until});
+  if (workflow.cancelled_receipt) out.push_back(workflow.cancelled_at + memory_span);
   if (!workflow.wakeup) return out;
-  gather(workflow.wakeup->due, out);
-  if (workflow.wakeup->deferred) gather(*workflow.wakeup->deferred, out);
-  if (workflow.wakeup->put_off) gather(*workflow.wakeup->put_off, out);
+  out.push_back(workflow.wakeup->due);
+  if (workflow.wakeup->deferred) out.push_back(*workflow.wakeup->deferred);
+  if (workflow.wakeup->put_off) out.push_back(*workflow.wakeup->put_off);
   return out;
+}
+
+/// Whether what ends in a workflow can change what a request does.
+bool meets(const World& world, const Said& said, const std::string& id, const Workflow& workflow) {
+  if (said.has("workflow")) return said.workflow() == id;
+  if (said.has("receipt")) {
+    auto owner = world.receipts.find(said.bytes("receipt"));
+    return owner != world.receipts.end() && owner->second == id;
+  }
+  if (said.op() == "receive" && said.has("queues")) {
+    std::vector<std::string> queues = said.list("queues");
+    return std::find(queues.begin(), queues.end(), workflow.queue) != queues.end();
+  }
+  return !said.has("key") && id.starts_with(said.bytes("prefix"));
 }
 
 }  // namespace
@@ -89,27 +101,22 @@ bool Model::determines(const json::object& request, Now now) const {
   return !copy.apply(request, ok, now, "ok").open;
 }
 
-Time Model::slack() const {
-  Time most = 0;
-  for (const auto& [id, workflow] : world_.workflows) {
-    for (Moment each : moments_of(workflow)) most = std::max(most, each.slack);
-  }
-  return most;
-}
-
-std::vector<Time> Model::ends_within(Time from, Time to) const {
-  std::vector<Time> out;
+Model::Ends Model::ends_within(const json::object& request, Time from, Time to) const {
+  Said said(request);
+  Ends out;
   auto take = [&](Moment each) {
-    if (each.at > from && each.at <= to) out.push_back(each.at);
+    out.slack = std::max(out.slack, each.slack);
+    if (each.at > from - each.slack && each.at <= to + each.slack) out.at.push_back(each.at);
   };
   for (const auto& [id, workflow] : world_.workflows) {
+    if (!meets(world_, said, id, workflow)) continue;
     for (Moment each : moments_of(workflow)) take(each);
   }
   for (const auto& [key, document] : world_.documents) {
-    if (document.expires) take(*document.expires);
+    if (document.there && document.expires && (!said.has("key") || said.bytes("key") == key)) take(*document.expires);
   }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
+  std::sort(out.at.begin(), out.at.end());
+  out.at.erase(std::unique(out.at.begin(), out.at.end()), out.at.end());
   return out;
 }
 

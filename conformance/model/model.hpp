@@ -38,9 +38,12 @@ class Model {
   bool determines(const json::object& request, Now now) const;
 
   const World& world() const { return world_; }
-  /// How far off the instants of the present state can be, and where something ends in a bracket of time.
-  Time slack() const;
-  std::vector<Time> ends_within(Time from, Time to) const;
+  /// Where something that a request may meet ends in a bracket of time, and how far off the model can be there.
+  struct Ends {
+    std::vector<Time> at;
+    Time slack = 0;
+  };
+  Ends ends_within(const json::object& request, Time from, Time to) const;
 
  private:
   World world_;

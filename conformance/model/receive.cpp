@@ -145,7 +145,7 @@ void judge_choice(const std::vector<Candidate>& all, const std::vector<Moment>& 
 }
 
 /// D9: what was due and held was put off, if the call met it.
-void put_off(std::vector<Candidate>& all, bool looked_at_all, Call call) {
+void put_off(std::vector<Candidate>& all, bool looked_at_all) {
   std::size_t held = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](auto& c) { return c.held; }));
   for (Candidate& each : all) {
     if (!each.held) continue;
@@ -155,7 +155,6 @@ void put_off(std::vector<Candidate>& all, bool looked_at_all, Call call) {
       wakeup.perhaps_put_off = false;
     } else {
       wakeup.perhaps_put_off = true;
-      call.world.wants_list = true;
     }
   }
 }
@@ -230,7 +229,7 @@ void receive(Call call) {
   bool left = std::any_of(all.begin(), all.end(), [](auto& c) { return !c.taken && !c.held && c.due == Due::yes; });
   // W7: an empty answer promises nothing, but somebody must get it soon (W4): the harness asks again.
   world.passed_over = given.empty() && left && !reply.said().flag("more");
-  if (said.flag("acquire")) put_off(all, given.empty() && !left && !reply.said().flag("more"), call);
+  if (said.flag("acquire")) put_off(all, given.empty() && !left && !reply.said().flag("more"));
 }
 
 }  // namespace stile::conformance::model

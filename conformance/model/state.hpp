@@ -148,7 +148,6 @@ struct World {
   std::map<std::string, std::string> receipts;            ///< every one ever given, and its workflow
   std::map<std::string, Document> documents;              ///< live, expired and erased ones
   std::map<std::string, std::set<std::string>> versions;  ///< every one ever given, by key (K2)
-  bool wants_list = false;                                ///< the store has made a choice that only `list` shows
   bool passed_over = false;  ///< the last receive was empty although something was due (W7)
 
   Workflow* find(const std::string& id);

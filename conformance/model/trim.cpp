@@ -60,7 +60,6 @@ void trim(Call call) {
       world.workflows.erase(id);
     }
   }
-  world.wants_list = world.wants_list || more || perhaps != 0;
 }
 
 }  // namespace stile::conformance::model

@@ -1,0 +1,57 @@
+// Making the cell table and the random sequences known to the runner.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "model/model_suite.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "check.hpp"
+#include "model/cell_table.hpp"
+#include "model/random.hpp"
+
+namespace stile::conformance {
+
+namespace {
+
+constexpr std::size_t blocks = 10;
+/// Sequences of a run at scale 1: where the clock stands still nothing waits, so there may be many.
+constexpr std::size_t sequences_without_waiting = 2000;
+constexpr std::size_t sequences_with_waiting = 100;
+constexpr Duration time_of_a_block = std::chrono::seconds{30};
+
+bool capable(const Target& target, const model::State& state) {
+  return std::all_of(state.needs.begin(), state.needs.end(),
+                     [&](const std::string& need) { return target.facts.can(need); });
+}
+
+}  // namespace
+
+void register_model_suites(const Target& target) {
+  if (target.facts.part != Part::all) return;
+  for (const model::State& state : model::states()) {
+    if (!capable(target, state)) continue;
+    Check check;
+    check.suite = "CellTable";
+    check.name = state.name;
+    check.ids = model::split_ids(state.ids + " R2");
+    check.about = "every operation on a workflow that is " + state.name + ", with every kind of receipt and fence";
+    check.limit = std::chrono::seconds{120};
+    check.run = [state](const Target& store) { return model::play_state(state, store); };
+    add_check(std::move(check));
+  }
+  std::size_t all = target.facts.can("manual_clock") ? sequences_without_waiting : sequences_with_waiting;
+  std::size_t each = all * target.scale / blocks;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    Check check;
+    check.suite = "Random";
+    check.name = std::to_string(block);
+    check.ids = model::split_ids("R1 R2 S4");
+    check.about = "random sequences of operations against the model";
+    check.limit = time_of_a_block * 3;
+    check.run = [block, each](const Target& store) { return model::play_many(store, block, each, time_of_a_block); };
+    add_check(std::move(check));
+  }
+}
+
+}  // namespace stile::conformance

@@ -1,0 +1,221 @@
+// Sending to the store, judging by the model, comparing what both hold.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "model/trial.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace stile::conformance::model {
+
+namespace {
+
+/// The store may count time more coarsely than we do (W7).
+constexpr Time resolution = 1000;
+/// W4: how long a due wakeup may be passed over by an idle store, and a margin for a slow machine.
+constexpr Time soon = 2'000'000;
+
+bool takes_op_id(const std::string& op) {
+  static const std::set<std::string> kinds = {"acquire", "record",         "supply",  "append",  "transact", "rebase",
+                                              "discard", "request_cancel", "enqueue", "receive", "ack",      "snooze",
+                                              "nack",    "reject",         "cancel",  "put",     "erase"};
+  return kinds.count(op) != 0;
+}
+
+json::object as_sent(const json::object& request) {
+  json::object sent(request);
+  sent.erase("gives");  // the harness's knowledge of an effect, not a member of CALL.md
+  return sent;
+}
+
+}  // namespace
+
+Terms terms_of(const Facts& facts) {
+  Terms terms;
+  terms.capabilities = facts.capabilities;
+  terms.id_bytes = facts.limit("id_bytes", terms.id_bytes);
+  terms.value_bytes = facts.limit("value_bytes", terms.value_bytes);
+  terms.error_bytes = facts.limit("error_bytes", terms.error_bytes);
+  terms.reply_bytes = facts.limit("reply_bytes", terms.reply_bytes);
+  terms.page = facts.limit("page", terms.page);
+  terms.queues = facts.limit("queues", terms.queues);
+  terms.partitions = facts.limit("partitions", terms.partitions);
+  return terms;
+}
+
+Trial::Trial(const Target& target, std::string_view ns)
+    : target_(target),
+      client_(target.open(ns)),
+      model_(terms_of(target.facts)),
+      manual_(target.facts.can("manual_clock")),
+      most_in_a_batch_(std::min<std::size_t>(32, target.facts.limit("batch", 32))) {
+  const std::array<EffectText, 2> known = {
+      {{"sql", "SELECT 'given'", "SELECT NULL"}, {"lua", "return 'given'", "return nil"}}};
+  for (const EffectText& each : known) {
+    if (target.facts.can("effects:" + each.language)) effects_.push_back(each);
+  }
+  read_clock();
+}
+
+void Trial::read_clock() { clock_ = client_.now().time_since_epoch().count(); }
+
+void Trial::give_op_id(json::object& request) {
+  Said said(request);
+  if (!takes_op_id(said.op()) || request.contains("op_id") || said.flag("again")) return;
+  std::string digits = std::to_string(++op_ids_);
+  request["op_id"] = std::string(32 - digits.size(), 'a') + digits;
+}
+
+std::vector<json::object> Trial::send(const std::vector<json::object>& requests, Bracket& when) {
+  std::vector<json::object> sent;
+  for (const json::object& each : requests) sent.push_back(as_sent(each));
+  if (!manual_) read_clock();
+  when.from = clock_;
+  std::vector<json::object> answers = client_.batch(sent);
+  calls_ += requests.size();
+  if (!manual_) read_clock();
+  when.to = clock_;
+  return answers;
+}
+
+Differs Trial::judge(const json::object& request, const json::object& answer, Bracket when, std::string_view before) {
+  Moment stamp{(when.from + when.to) / 2, manual_ ? 0 : (when.to - when.from) / 2 + 1 + resolution};
+  std::vector<Time> tries{stamp.at};
+  if (!manual_) {
+    std::vector<Time> ends = model_.ends_within(request, when.from - resolution, when.to + resolution).at;
+    if (ends.size() > 1) throw Ambiguous{};
+    if (ends.size() == 1) tries = {ends[0] - 1, ends[0]};
+  }
+  Differs differs;
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    bool last = i + 1 == tries.size();
+    Model copy = last ? Model(Terms{}) : model_;  // the last try may spoil the model: nobody goes on after it fails
+    Ruling ruling = (last ? model_ : copy).apply(request, answer, {tries[i], stamp}, before);
+    if (!ruling.fine()) {
+      if (differs.differences.empty()) differs.differences = ruling.differences;
+      continue;
+    }
+    if (!last) model_ = std::move(copy);
+    rests_on_.insert(rests_on_.end(), ruling.rests_on.begin(), ruling.rests_on.end());
+    return {};
+  }
+  return differs;
+}
+
+json::object Trial::say(json::object request) { return say_all({std::move(request)}).front(); }
+
+std::vector<json::object> Trial::say_all(std::vector<json::object> requests) {
+  std::vector<Differs> found;
+  std::vector<json::object> answers = exchange(std::move(requests), found);
+  for (const Differs& each : found) {
+    if (!each.differences.empty()) throw each;
+  }
+  return answers;
+}
+
+std::vector<json::object> Trial::exchange(std::vector<json::object> requests, std::vector<Differs>& found) {
+  for (json::object& each : requests) give_op_id(each);
+  Bracket when{};
+  std::vector<json::object> answers = send(requests, when);
+  for (std::size_t i = 0; i < requests.size(); ++i) lines_.push_back({as_sent(requests[i]), answers[i]});
+  rests_on_.clear();
+  std::string before;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    found.push_back(judge(requests[i], answers[i], when, before));
+    before = Said(answers[i]).bytes("status");
+  }
+  return answers;
+}
+
+void Trial::pass(Time length) {
+  if (manual_) {
+    say({{"op", "advance"}, {"by", length}});
+    clock_ += length;
+    return;
+  }
+  client_.pass(Duration{length + resolution}, target_.facts);
+  read_clock();
+}
+
+void Trial::ask_again(const json::object& receive) {
+  auto until = std::chrono::steady_clock::now() + Duration{soon};
+  json::object request(receive);
+  while (model_.world().passed_over) {
+    if (std::chrono::steady_clock::now() > until) {
+      throw Differs{{{{"W1", "W4"}, "receive: nothing handed out for seconds although something is due"}}};
+    }
+    request.erase("op_id");
+    say(request);
+  }
+}
+
+/// Reads change nothing, so what differs is the work of the operation before: its ruling is broken too.
+std::vector<json::object> Trial::judge_reads(const std::vector<json::object>& requests) {
+  std::vector<std::string> before = rests_on_;
+  std::vector<json::object> all;
+  for (std::size_t begin = 0; begin < requests.size(); begin += most_in_a_batch_) {
+    auto first = requests.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::size_t count = std::min(most_in_a_batch_, requests.size() - begin);
+    std::vector<json::object> some(first, first + static_cast<std::ptrdiff_t>(count));
+    Bracket when{};
+    std::vector<json::object> answers = send(some, when);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      Differs differs = judge(some[i], answers[i], when, "");
+      for (Difference& each : differs.differences) {
+        each.text = "afterwards, " + each.text;
+        each.ids.insert(each.ids.end(), before.begin(), before.end());
+      }
+      if (!differs.differences.empty()) {
+        lines_.push_back({some[i], answers[i]});
+        throw differs;
+      }
+      all.push_back(std::move(answers[i]));
+    }
+  }
+  rests_on_ = before;
+  return all;
+}
+
+/// One page after the other, each judged for itself.
+void Trial::page(json::object request) {
+  for (;;) {
+    json::object answer = judge_reads({request}).front();
+    if (!answer.contains("next")) return;
+    request["after"] = answer.at("next");
+  }
+}
+
+void Trial::compare(const std::vector<std::string>& ids) {
+  page({{"op", "list"}});
+  std::vector<json::object> reads{{{"op", "stats"}}};
+  for (const std::string& id : ids) reads.push_back({{"op", "load"}, {"workflow", id}});
+  judge_reads(reads);
+}
+
+void Trial::compare_everything() {
+  page({{"op", "list"}});
+  page({{"op", "scan"}, {"prefix", ""}});
+  std::vector<json::object> reads{{{"op", "stats"}}};
+  for (const auto& [id, workflow] : world().workflows) {
+    // A long checkpoint is read in pages from where the last page must have ended at the latest.
+    reads.push_back({{"op", "load"}, {"workflow", id}});
+    if (workflow.records.size() > 1) {
+      reads.push_back({{"op", "load"}, {"workflow", id}, {"after", workflow.records.begin()->first}, {"limit", 1}});
+    }
+  }
+  for (const auto& [key, document] : world().documents) reads.push_back({{"op", "get"}, {"key", key}});
+  judge_reads(reads);
+}
+
+std::string Trial::transcript(std::string_view about) const {
+  std::string out;
+  for (const Line& line : lines_) {
+    std::string said = json::serialize(line.request);
+    std::string answered = json::serialize(line.answer);
+    if (said.find(about) == std::string::npos && answered.find(about) == std::string::npos) continue;
+    out += "  " + said + "\n    -> " + answered + "\n";
+  }
+  return out;
+}
+
+}  // namespace stile::conformance::model
