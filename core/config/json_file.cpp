@@ -85,7 +85,6 @@ class Reader {
       for (const json::value& host : array_of(value, member)) config.hosts.push_back(host_of(host));
     } else if (member == "path") {
       config.path = text_of(value, member);
-      path_given_ = true;
     } else if (member == "namespace") {
       config.ns = namespace_of(value);
     } else if (member == "prepare") {
@@ -220,9 +219,8 @@ class Reader {
   void finish(Config& config) const {
     if (config.secret && !config.user) config.user = "";
     if (!config.hosts.empty() || config.user) config.authority = true;
-    if (path_given_ && config.authority && !config.path.empty() && !config.path.starts_with('/')) {
-      config.path.insert(0, "/");
-    }
+    bool behind_hosts = config.authority && !config.path.empty();
+    if (behind_hosts && !config.path.starts_with('/')) config.path.insert(0, "/");
     for (const ConfigOption& option : config.options) {
       std::size_t dot = option.name.find('.');
       if (dot == std::string::npos) continue;
@@ -234,7 +232,7 @@ class Reader {
   }
 
   std::string file_;
-  bool secret_given_ = false, path_given_ = false;
+  bool secret_given_ = false;
 };
 
 }  // namespace

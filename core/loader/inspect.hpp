@@ -1,7 +1,9 @@
 // What a plugin file says of itself, read without running any of its code.
 //
 // The headers are checked as far as loading will trust them: a truncated file would otherwise kill the host inside
-// dlopen. SPDX-License-Identifier: Apache-2.0
+// dlopen.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

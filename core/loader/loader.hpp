@@ -10,6 +10,7 @@
 
 #include "loader/inspect.hpp"
 #include "loader/process_mark.hpp"
+#include "loader/search.hpp"
 #include "stile/abi.h"
 
 namespace stile::loader {
@@ -24,6 +25,9 @@ struct Plugin {
   /// "plugin memory (/usr/lib/...)", for errors.
   std::string who() const;
 };
+
+/// Every plugin file this process can see, without loading any.
+Discovery discover();
 
 /// The plugin for a scheme, found as DESIGN says and loaded if it was not; name picks one of several, empty = any.
 /// Throws Error (invalid) that says every place tried. Any thread.

@@ -7,12 +7,13 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "loader/library.hpp"
 #include "loader/loader.hpp"
-#include "loader/search.hpp"
 #include "loader/table.hpp"
 #include "stile/log.hpp"
+#include "stile/plugins.hpp"
 #include "stile/types.hpp"
 #include "types/text.hpp"
 
@@ -65,6 +66,7 @@ struct Registry {
   std::deque<Entry> entries;
   std::map<std::string, std::string> refused;  // by path and id: why, so that a refused library is never called again
   std::vector<std::string> directories;
+  std::set<std::string> said;  // warnings of the search, so that each is logged once
 };
 
 // After a fork the child begins anew: the parent's instances are dead there, its locks may be held for ever.
@@ -112,6 +114,12 @@ const Plugin& load_once(const std::string& path, const Inspected& inspected) {
     all.refused.emplace(key, error.what());
     throw;
   }
+}
+
+bool says_first(const std::string& warning) {
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  return all.said.insert(warning).second;
 }
 
 Entry& entry_of(const Plugin& plugin) {
@@ -173,15 +181,19 @@ void start(Entry& entry, const std::string& program) {
 
 std::string Plugin::who() const { return "plugin " + name() + " (" + types::printable(path) + ")"; }
 
-const Plugin& plugin_for(std::string_view scheme, std::string_view name) {
+Discovery discover() {
   SearchPlan plan = SearchPlan::of_process();
-  {
-    Registry& all = registry();
-    std::lock_guard lock(all.mutex);
-    plan.api = all.directories;
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  plan.api = all.directories;
+  return discover(plan);
+}
+
+const Plugin& plugin_for(std::string_view scheme, std::string_view name) {
+  Discovery discovery = discover();
+  for (const std::string& warning : discovery.warnings) {
+    if (says_first(warning)) log(LogLevel::warn, warning);
   }
-  Discovery discovery = discover(plan);
-  for (const std::string& warning : discovery.warnings) log(LogLevel::warn, warning);
   const Candidate& chosen = select(discovery, scheme, name);
   return load_once(chosen.path, chosen.inspected);
 }
@@ -242,3 +254,12 @@ std::vector<std::string> shutdown() {
 }
 
 }  // namespace stile::loader
+
+namespace stile {
+inline namespace v1 {
+
+void add_plugin_directory(const std::string& directory) { loader::add_directory(directory); }
+std::vector<std::string> shutdown_plugins() { return loader::shutdown(); }
+
+}  // namespace v1
+}  // namespace stile

@@ -83,7 +83,7 @@ class Search {
 
  private:
   void place(Source source, const std::string& directory) {
-    Place place{source, directory, {}, {}, false};
+    Place place{source, directory, {}, {}, {}, false};
     std::error_code failed;
     fs::path resolved = fs::canonical(directory, failed);
     if (failed) {
@@ -180,17 +180,17 @@ class Search {
     for (Place& place : found_.places) {
       if (!place.searched) continue;
       std::size_t good = 0;
-      std::vector<std::string> aside;
       for (const Candidate& candidate : found_.candidates) {
         if (fs::path(candidate.path).parent_path() != fs::path(place.resolved)) continue;
         if (candidate.good()) {
           ++good;
         } else {
-          aside.push_back(shown(fs::path(candidate.path).filename().native()) + ": " + candidate.inspected.reason);
+          place.aside.push_back(shown(fs::path(candidate.path).filename().native()) + ": " +
+                                candidate.inspected.reason);
         }
       }
       place.outcome = std::to_string(good) + (good == 1 ? " plugin" : " plugins");
-      for (const std::string& one : aside) place.outcome += "\n    set aside: " + one;
+      if (!place.aside.empty()) place.outcome += ", " + std::to_string(place.aside.size()) + " set aside";
     }
   }
 
@@ -271,6 +271,7 @@ std::string Discovery::places_text() const {
     text += "\n  " + shown(place.directory) + " (" + std::string(name_of(place.source));
     if (!place.resolved.empty() && place.resolved != place.directory) text += ", a link to " + shown(place.resolved);
     text += "): " + place.outcome;
+    for (const std::string& one : place.aside) text += "\n    " + one;
   }
   return text;
 }

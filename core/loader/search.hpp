@@ -1,6 +1,8 @@
 // Where plugins are looked for, what lies there, and which one a config string means.
 //
-// Nothing here runs a plugin's code. SPDX-License-Identifier: Apache-2.0
+// Nothing here runs a plugin's code. Reasons, outcomes and warnings can be shown as they are; paths are bytes.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -33,9 +35,10 @@ struct SearchPlan {
 /// One directory of the search, and what came of it.
 struct Place {
   Source source{};
-  std::string directory;  ///< as it was said
-  std::string resolved;   ///< without links; empty when it is not there
-  std::string outcome;    ///< "2 plugins", "absent", "refused: ..."
+  std::string directory;           ///< as it was said
+  std::string resolved;            ///< without links; empty when it is not there
+  std::string outcome;             ///< "2 plugins", "absent", "refused: ..."; one line
+  std::vector<std::string> aside;  ///< the files in it that cannot be used, each with its reason
   bool searched = false;
 };
 

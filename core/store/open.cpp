@@ -48,6 +48,9 @@ void check_layers(const Config& config) {
 const loader::Plugin& plugin_of(const Config& config, const OpenOptions& options) {
   if (options.plugin_file.empty()) return loader::plugin_for(config.scheme, config.plugin);
   const loader::Plugin& plugin = loader::plugin_in(options.plugin_file);
+  if (!config.plugin.empty() && config.plugin != plugin.name()) {
+    throw Error(Status::invalid, plugin.who() + " was given, but the config string says plugin=" + config.plugin);
+  }
   const std::vector<std::string>& schemes = plugin.file.note->schemes;
   if (std::find(schemes.begin(), schemes.end(), config.scheme) != schemes.end()) return plugin;
   throw Error(Status::invalid, plugin.who() + " does not have the scheme \"" + config.scheme + "\": it has " +

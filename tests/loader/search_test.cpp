@@ -89,8 +89,8 @@ TEST(Search, S3_EveryPlaceIsNamedWithWhatCameOfIt) {
   EXPECT_TRUE(says(said, "Looked in:"));
   EXPECT_TRUE(says(said, writable.text() + " (given by the program): refused: everybody may write to it"));
   EXPECT_TRUE(says(said, good.text() + " (STILE_PLUGIN_PATH): 1 plugin"));
-  EXPECT_TRUE(says(said, bad.text() + " (STILE_PLUGIN_PATH): 0 plugins"));
-  EXPECT_TRUE(says(said, "set aside: other.so: it is no library: it begins with \"a text\""));
+  EXPECT_TRUE(says(said, bad.text() + " (STILE_PLUGIN_PATH): 0 plugins, 1 set aside"));
+  EXPECT_TRUE(says(said, "other.so: it is no library: it begins with \"a text\""));
   EXPECT_TRUE(says(said, "/none (the user's directory): absent"));
   EXPECT_TRUE(says(said, good.text() + " (built in): looked into already"));
   EXPECT_TRUE(says(said, "p.so (built in): refused: it is no directory"));
