@@ -216,12 +216,14 @@ void Decoder::read_field(const Field& field, Members& members, void* to, const S
     miss(path + " is missing");
   }
   if (!value) return fall_back(field, to);
-  auto* presence = reinterpret_cast<std::uint32_t*>(static_cast<char*>(to) + field.presence);
-  if (field.presence != Field::none) *presence = 1;
+  auto flag = [&](std::uint32_t is) {
+    if (field.presence != Field::none) *reinterpret_cast<std::uint32_t*>(static_cast<char*>(to) + field.presence) = is;
+  };
+  flag(1);
   if (field.form == Form::group) return read_group(field, *value, path, to, description);
   if (field.form == Form::condition) return read_condition(*value, path, field, to, description);
   read_value(field, *value, path, to);
-  if (field.has(STILE_FIELD_ZERO_IS_NONE) && at<std::int64_t>(to, field) == 0) *presence = 0;
+  if (field.has(STILE_FIELD_ZERO_IS_NONE) && at<std::int64_t>(to, field) == 0) flag(0);
 }
 
 void Decoder::fall_back(const Field& field, void* to) {

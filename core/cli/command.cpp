@@ -1,0 +1,66 @@
+// What the subcommands share.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "store/open.hpp"
+#include "types/units.hpp"
+
+namespace stile::cli {
+namespace {
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+Duration duration_option(const std::string& text, const char* option) {
+  auto microseconds = types::parse_duration(text);
+  if (!microseconds || *microseconds <= 0 || *microseconds > Duration(std::chrono::years(100)).count())
+    throw Usage(std::string(option) + " must be a duration such as 200ms or 30s, above 0: " + text);
+  return Duration(*microseconds);
+}
+
+void StoreChoice::add_to(CLI::App& command) {
+  command.add_option("CONFIG", config, "config string of the store; - means $STILE_STORE, @FILE a JSON file")
+      ->required();
+  command.add_option("--plugin", plugin_file, "load this plugin file first")->type_name("FILE");
+}
+
+Deadline StoreChoice::until() const {
+  return std::chrono::steady_clock::now() + duration_option(deadline, "--deadline");
+}
+
+std::shared_ptr<store::Backend> StoreChoice::open(const char* prepare) const {
+  store::OpenOptions options;
+  options.plugin_file = plugin_file;
+  options.deadline = until();
+  if (prepare) options.prepare = prepare;
+  return store::open_backend(config, options);
+}
+
+bool print(std::string_view text) {
+  std::string line(text);
+  line += '\n';
+  return write_all(STDOUT_FILENO, line);
+}
+
+void complain(std::string_view command, std::string_view text) {
+  std::string line = "stile";
+  if (!command.empty()) line += " " + std::string(command);
+  line += ": " + std::string(text) + "\n";
+  write_all(STDERR_FILENO, line);
+}
+
+}  // namespace stile::cli
