@@ -4,6 +4,7 @@
 #include "stile/types.hpp"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -28,8 +29,11 @@ Id Id::random() {
   // One system call serves many ids: an id is drawn for every write.
   thread_local std::array<std::uint8_t, 512> pool;
   thread_local std::size_t left = 0;
+  thread_local pid_t owner = 0;
   Id id;
-  if (left < id.bytes.size()) {
+  // A forked child has a copy of the pool: what it drew from there its parent would draw too.
+  if (left < id.bytes.size() || owner != getpid()) {
+    owner = getpid();
     std::size_t got = 0;
     while (got < pool.size()) {
       ssize_t n = getrandom(pool.data() + got, pool.size() - got, 0);

@@ -4,6 +4,8 @@
 #include "stile/types.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <set>
 #include <vector>
@@ -32,6 +34,23 @@ TEST(Id, DoesNotRepeat) {
   std::set<std::string> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(Id::random().text());
   EXPECT_EQ(seen.size(), 1000u);
+}
+
+TEST(Id, IsNotTheSameInAForkedChild) {
+  Id::random();  // the pool is filled
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Id id = Id::random();
+    _exit(write(ends[1], id.bytes.data(), id.bytes.size()) == 16 ? 0 : 1);
+  }
+  Id theirs;
+  ASSERT_EQ(read(ends[0], theirs.bytes.data(), theirs.bytes.size()), 16);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(theirs, Id::random());
 }
 
 TEST(Fence, RoundTripsThroughText) {
