@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/pass.hpp"
 
+#include "types/units.hpp"
+
 namespace stile::runtime {
 namespace {
 
@@ -155,8 +157,8 @@ Pass::Tried Pass::attempt(const std::string& key, int number, Duration within, d
   }
   life_->end();
   if (within > Duration{0} && !tried.permanent && Clock::now() > until)
-    tried.error = "it took longer than " + std::to_string(within.count()) + " us" +
-                  (tried.error ? ": " + *tried.error : std::string());
+    tried.error =
+        "it took longer than " + types::duration_text(within.count()) + (tried.error ? ": " + *tried.error : "");
   return tried;
 }
 
