@@ -83,7 +83,7 @@ def sleeping(path, text):
     if not path.startswith(("tests/", "conformance/")) or not path.endswith(".cpp"):
         return
     for number, line in enumerate(text.split("\n"), 1):
-        if re.search(r"sleep_for|\busleep\(|\bsleep\(|sleep_until\(std", line):
+        if re.search(r"sleep_for|\busleep\(|(?<![.>\w])sleep\(|this_thread::sleep_until", line):
             yield number, "sleeps: wait for a condition with a bound"
 
 
@@ -121,7 +121,7 @@ def function_length(path, text):
     lines = text.split("\n")
     for number, line in enumerate(lines):
         opened = re.match(r"^(\s*)[\w~:<>,&*\s\[\]\"=.()|-]+\)[\w\s&:>()-]*\{$", line)
-        if not opened or re.match(r"^\s*(if|for|while|switch|else|do|catch|namespace|#)\b", line):
+        if not opened or re.match(r"^\s*(:|(if|for|while|switch|else|do|catch|namespace|class|struct|#)\b)", line):
             continue
         close = opened.group(1) + "}"
         for end in range(number + 1, len(lines)):
