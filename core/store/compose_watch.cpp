@@ -108,10 +108,9 @@ void WatchPoll::watch(stile_op& op, Deadline until, Deadline at_last, const Look
       waiter.woken.wait_until(lock, bound);
   }
   std::erase(waiters_, &waiter);
-  if (keeper_ == &waiter) {
-    keeper_ = nullptr;
-    if (!waiters_.empty()) waiters_.front()->woken.notify_one();
-  }
+  if (keeper_ == &waiter) keeper_ = nullptr;
+  // Whoever leaves without one sees to it: who was woken to keep the time may have left as well.
+  if (!keeper_ && !waiters_.empty()) waiters_.front()->woken.notify_one();
   if (!waiter.changed.empty()) {
     answer(op, waiter.changed);
   } else if (interrupted()) {

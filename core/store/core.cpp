@@ -87,11 +87,18 @@ Core::Core(std::shared_ptr<Backend> backend, const OpenOptions& options)
   unsigned count = asked_lanes_ ? asked_lanes_ : std::clamp(std::thread::hardware_concurrency(), 1u, most_lanes);
   for (unsigned i = 0; i < count; ++i) lanes_.push_back(std::make_unique<Lane>(*this));
   Deadline deadline = after(now(), timeout_);
-  std::unique_ptr<Link> link = connect(deadline);
-  auto answer = ask_info(*link, 1, deadline);
-  if (!answer && answer.status() != Status::unprepared) throw Error(answer.failure());
-  if (answer) keep_info(std::move(answer).value());
-  lanes_[0]->adopt(std::move(link), 1);
+  for (int sends = 1;; ++sends) {
+    std::unique_ptr<Link> link = connect(deadline);
+    auto answer = ask_info(*link, 1, deadline);
+    if (answer || answer.status() == Status::unprepared) {
+      if (answer) keep_info(std::move(answer).value());
+      lanes_[0]->adopt(std::move(link), 1);
+      return;
+    }
+    Deadline until = now() + Backoff{}.pause(sends, chance());
+    if (!worth_sending_again(STILE_OP_INFO, false, answer.status()) || until >= deadline) throw Error(answer.failure());
+    sleep_until(until, {});
+  }
 }
 
 Core::~Core() = default;

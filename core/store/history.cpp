@@ -4,7 +4,9 @@
 //   {"client":"17.1","call":5,"place":0,"invoke":123,"op":"record","workflow":"w", ...}    written before it is sent
 //   {"client":"17.1","call":5,"place":0,"return":150,"status":"ok","position":1, ...}      written when it is answered
 // client is one session (process and number), call rises within it, place is that in the batch; times are microseconds
-// of CLOCK_MONOTONIC, which all processes of a machine share. SPDX-License-Identifier: Apache-2.0
+// of CLOCK_MONOTONIC, which all processes of a machine share.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,7 +1,9 @@
 // A place where one thread waits for a word to change, with a bound.
 //
 // Unlike a condition variable it may be gone when it is woken: waking only names an address, so whoever changes the
-// word under a mutex can wake after letting go of it. SPDX-License-Identifier: Apache-2.0
+// word under a mutex can wake after letting go of it.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <linux/futex.h>

@@ -1,7 +1,8 @@
 // Sessions for calls that hold one for long: waiting receives and watches, callback effects.
 //
-// They are apart from the lanes, so that nobody's ordinary call stands behind a wait. SPDX-License-Identifier:
-// Apache-2.0
+// They are apart from the lanes, so that nobody's ordinary call stands behind a wait.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>
