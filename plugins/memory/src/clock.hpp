@@ -35,12 +35,18 @@ class Clock {
       memory.ahead = 0;
       return memory.latest = raw;
     }
-    if (raw + memory.ahead < memory.latest) memory.ahead = memory.latest - raw;
+    if (raw + memory.ahead < memory.latest) {
+      memory.ahead = memory.latest - raw;
+      if (memory.ahead > ahead_.load()) ahead_.store(memory.ahead);
+    }
     return memory.latest = raw + memory.ahead;
   }
 
-  /// Where it stands, for what needs no order.
-  sdk::engine::Time glance() const { return manual_ ? stands_.load(std::memory_order_relaxed) : system(); }
+  /// Where it stands, for what needs no order; not behind any reader by more than the time since it last looked.
+  sdk::engine::Time glance() const {
+    if (manual_) return stands_.load(std::memory_order_relaxed);
+    return system() + ahead_.load(std::memory_order_relaxed);
+  }
 
   /// Moves a manual clock; answers where it stands then, or 0 when that would be after the year 9999.
   sdk::engine::Time advance(sdk::engine::Span by) {
@@ -60,6 +66,7 @@ class Clock {
 
   const bool manual_;
   std::atomic<sdk::engine::Time> stands_{0};
+  mutable std::atomic<sdk::engine::Span> ahead_{0};  // the most that any reader ever was ahead of the system's clock
 };
 
 }  // namespace stile::memory

@@ -92,7 +92,7 @@ struct StoredDocument : engine::Document {
 };
 
 /// The wakeups of one queue in one shard.
-class Queue {
+class alignas(64) Queue {
  public:
   explicit Queue(std::string_view name) : name_(name) {}
 
@@ -112,11 +112,11 @@ class Queue {
   /// When the first of those not yet due is due; engine::never if there is none.
   Time next_due() const { return later_.empty() ? engine::never : later_.first()->due_hook.time; }
 
+  /// A time before which nothing of it is due: 0 while something is.
+  Time earliest() const { return ready_.empty() && lapsed_.empty() ? next_due() : 0; }
+
   void count(engine::Totals& totals, Time now);
   bool unused() const { return ready_.empty() && lapsed_.empty() && later_.empty() && dead == 0; }
-
-  std::uint64_t dead = 0;
-  std::uint64_t in_flight = 0;
 
   /// Gives everything in flight, in no order.
   template <class Visit>
@@ -134,10 +134,16 @@ class Queue {
   /// Those whose time has come move from later to ready or lapsed, where they stand by their place (D9, W7).
   void come_due(Time now);
 
-  std::string name_;
-  Index ready_;   // waiting and due
+  Index ready_;  // waiting and due
+  Index later_;  // delayed, put off, or in flight and alive
+
+ public:
+  std::uint64_t in_flight = 0;
+  std::uint64_t dead = 0;
+
+ private:
   Index lapsed_;  // in flight, the delivery's lease ended
-  Index later_;   // delayed, put off, or in flight and alive
+  std::string name_;
 };
 
 }  // namespace stile::memory

@@ -40,7 +40,7 @@ inline constexpr stile_option shards = {
     STILE_LIT("shards"),
     {nullptr, 0},
     {nullptr, 0},
-    STILE_LIT("partitions that work side by side; order holds within one (default: one a hardware thread, at most 16)"),
+    STILE_LIT("partitions that work side by side; order holds within one (default: 16 a hardware thread, at most 256)"),
     1,
     256};
 inline constexpr const stile_option* options[] = {&clock, &shards};

@@ -46,8 +46,9 @@ class Instance {
     if (clock != "system" && clock != "manual")
       throw sdk::Refusal(STILE_INVALID, "clock must be system or manual, not " + std::string(clock));
     out.manual_clock = clock == "manual";
+    // Many more than threads, so that two of them seldom meet in one.
     const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-    const std::int64_t shards = config.integer("shards", std::bit_ceil(threads));
+    const std::int64_t shards = config.integer("shards", std::bit_ceil(threads) * 16);
     if (shards < 1 || shards > 256) throw sdk::Refusal(STILE_INVALID, "shards must be between 1 and 256");
     out.shards = static_cast<std::uint32_t>(shards);
     return out;

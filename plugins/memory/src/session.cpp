@@ -135,7 +135,8 @@ void Session::on_whole(stile_op& op, Body&& body) {
 }
 
 void Session::on_shard(Held& held, stile_op& op, std::string_view id) {
-  held.take(space_->shard_of(id));
+  last_ = space_->shard_of(id);
+  held.take(space_->shard(last_));
   guarded(held, op, [&] { engine::run(held.shard(), context(held.now(), op), op); });
 }
 
@@ -147,39 +148,37 @@ void Session::on_receipt(Held& held, stile_op& op, const stile_bytes& receipt) {
 
 // --- receive --------------------------------------------------------------------------------------------------------
 
-bool Session::look_for_due(Held& held, stile_op& op) {
+bool Session::look_for_due(Held& held, stile_op& op, bool everywhere) {
   const auto& asked = engine::request_of<stile_receive_request>(op);
-  const std::size_t n = space_->size(), turn = space_->next_turn();
+  const std::size_t n = space_->size(), turn = next_turn();
   engine::Context at = context(0, op);
   engine::Receiver receiver(op, at);
-  const auto each_shard = [&](auto&& take) {
+  const Time glance = space_->clock().glance();
+  Time seen = glance;
+  const auto each_shard = [&](bool all, auto&& take) {
     for (std::size_t i = 0; i < n && !receiver.done(); ++i) {
-      held.take(space_->shard((turn + i) % n));
-      at.now = std::max(at.now, held.now());
+      Shard& shard = space_->shard((turn + i) % n);
+      if (!all && !shard.may_be_due(glance)) continue;
+      held.take(shard);
+      at.now = held.now();
+      seen = std::max(seen, at.now);
       guarded(held, op, [&] { take(held.shard()); });
       if (op.status != STILE_UNSET) return;
     }
   };
   op.status = STILE_UNSET;
-  if ((op.must & STILE_MUST_AGAIN) != 0) each_shard([&](Shard& shard) { receiver.take_again(shard, at); });
+  if ((op.must & STILE_MUST_AGAIN) != 0) each_shard(true, [&](Shard& shard) { receiver.take_again(shard, at); });
   for (std::uint64_t q = 0; q < asked.n_queues && !receiver.done() && !receiver.found_again(); ++q)
-    each_shard([&](Shard& shard) { receiver.take(shard, at, engine::view(asked.queues[q])); });
+    each_shard(everywhere, [&](Shard& shard) {
+      receiver.take(shard, at, engine::view(asked.queues[q]));
+      shard.settle_hint();
+    });
   if (op.status != STILE_UNSET) return true;
-  // What lies in the partitions and queues that it did not get to may be due.
-  if (receiver.done() && (n > 1 || asked.n_queues > 1) && !receiver.more() && something_due(held, asked)) {
-    receiver.set_more();
-  }
-  receiver.finish(at.now);
+  // In the partitions that it did not get to something may be due.
+  for (std::size_t i = 0; i < n && receiver.done() && !receiver.more(); ++i)
+    if (space_->shard(i).may_be_due(glance)) receiver.set_more();
+  receiver.finish(seen);
   return !receiver.empty() || receiver.more();
-}
-
-bool Session::something_due(Held& held, const stile_receive_request& asked) {
-  for (std::size_t i = 0; i < space_->size(); ++i) {
-    held.take(space_->shard(i));
-    for (std::uint64_t q = 0; q < asked.n_queues; ++q)
-      if (held.shard().first_due(engine::view(asked.queues[q]), held.now()) != nullptr) return true;
-  }
-  return false;
 }
 
 std::vector<Instant> Session::next_due(Held& held, const std::vector<std::string>& queues) {
@@ -198,7 +197,7 @@ std::vector<Instant> Session::next_due(Held& held, const std::vector<std::string
 
 void Session::receive(const stile_call& call, Held& held, stile_op& op) {
   const auto& asked = engine::request_of<stile_receive_request>(op);
-  if (look_for_due(held, op) || asked.wait == 0) return;
+  if (look_for_due(held, op, false) || asked.wait == 0) return;
   held.let_go();
   WaitingRoom& room = space_->room();
   Receiving who;
@@ -209,7 +208,7 @@ void Session::receive(const stile_call& call, Held& held, stile_op& op) {
   room.enter(who, interrupts_);
   for (;;) {
     room.about_to_look(who);
-    const bool found = look_for_due(held, op);
+    const bool found = look_for_due(held, op, true);
     held.let_go();
     if (found) break;
     const std::vector<Instant> due = next_due(held, who.queues);
@@ -228,7 +227,7 @@ void Session::receive(const stile_call& call, Held& held, stile_op& op) {
 std::vector<std::uint64_t> Session::look_for_changes(Held& held, const stile_watch_request& asked) {
   std::vector<std::uint64_t> changed;
   for (std::uint64_t i = 0; i < asked.n_watched; ++i) {
-    held.take(space_->shard_of(engine::view(asked.watched[i].workflow)));
+    held.take(space_->shard(space_->shard_of(engine::view(asked.watched[i].workflow))));
     const engine::Context at{held.now(), &space_->limits(), 0, stile_id{}};
     if (engine::watched_changed(held.shard(), at, asked.watched[i])) changed.push_back(i);
   }
@@ -275,7 +274,7 @@ void Session::watch(const stile_call& call, Held& held, stile_op& op) {
 void Session::trim(Held& held, stile_op& op) {
   engine::Trimmer trimmer(op);
   op.status = STILE_UNSET;
-  const std::size_t n = space_->size(), turn = space_->next_turn();
+  const std::size_t n = space_->size(), turn = next_turn();
   for (std::size_t i = 0; i < n && op.status == STILE_UNSET; ++i) {
     if (trimmer.done()) {
       trimmer.set_more();

@@ -13,7 +13,8 @@ namespace stile::memory {
 
 class Session {
  public:
-  explicit Session(std::shared_ptr<Space> space) : space_(std::move(space)) {}
+  explicit Session(std::shared_ptr<Space> space)
+      : space_(std::move(space)), turn_(space_->first_turn() % space_->size()), last_(turn_) {}
 
   bool execute(const stile_call& call, std::span<stile_op* const> ops);
   void interrupt(std::uint64_t serial) noexcept { space_->room().interrupt(interrupts_, serial); }
@@ -30,8 +31,14 @@ class Session {
 
   void receive(const stile_call& call, Held& held, stile_op& op);
   /// One look for what is due. True: the operation is answered; false: it is answered too, with nothing.
-  bool look_for_due(Held& held, stile_op& op);
-  bool something_due(Held& held, const stile_receive_request& asked);
+  /// `everywhere`: also where the hints say that nothing is due.
+  bool look_for_due(Held& held, stile_op& op, bool everywhere);
+  /// Where the next look begins: the partitions take turns (W7), but most looks begin where this session worked last,
+  /// for what it enqueued or works on is near.
+  std::size_t next_turn() {
+    if (++looks_ % looks_a_turn != 0) return last_;
+    return turn_ = (turn_ + 1) % space_->size();
+  }
   std::vector<WaitingRoom::Instant> next_due(Held& held, const std::vector<std::string>& queues);
   void watch(const stile_call& call, Held& held, stile_op& op);
   std::vector<std::uint64_t> look_for_changes(Held& held, const stile_watch_request& asked);
@@ -43,6 +50,10 @@ class Session {
   engine::Context context(Time now, const stile_op& op);
 
   std::shared_ptr<Space> space_;
+  static constexpr std::size_t looks_a_turn = 8;
+  std::size_t turn_;  // whose turn it was
+  std::size_t last_;  // where this session worked last
+  std::size_t looks_ = 0;
   sdk::Entropy entropy_;
   Interrupts interrupts_;
 };

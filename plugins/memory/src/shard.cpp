@@ -25,10 +25,7 @@ Shard::~Shard() = default;
 
 // --- rows -----------------------------------------------------------------------------------------------------------
 
-Entry* Shard::find(std::string_view id) {
-  const auto found = rows_.find(id);
-  return at_ = found == rows_.end() ? nullptr : found->second.get();
-}
+Entry* Shard::find(std::string_view id) { return at_ = rows_.find(id); }
 
 Entry& Shard::make(std::string_view id) {
   made_ = std::make_unique<Entry>();
@@ -39,9 +36,8 @@ Entry& Shard::make(std::string_view id) {
 
 void Shard::save(Entry& entry) {
   if (!entry.stored) {
-    const auto [at, added] = rows_.emplace(entry.id, nullptr);
     by_id_.insert(&entry);
-    at->second = std::move(made_);
+    rows_.insert(std::move(made_));
     entry.stored = true;
   }
   place_in_queue(entry);
@@ -58,7 +54,7 @@ void Shard::forget(Entry& entry) {
   changed(entry, true);
   by_id_.erase(&entry);
   at_ = nullptr;
-  rows_.erase(rows_.find(entry.id));
+  rows_.remove(entry);
 }
 
 void Shard::recover() {
@@ -128,12 +124,21 @@ void Shard::place_in_queue(Entry& entry) {
   }
   if (entry.wakeup == engine::Wakeup::in_flight) ++queue.in_flight;
   queue.place(entry, now_);
+  if (entry.due < earliest_.load(std::memory_order_relaxed)) earliest_.store(entry.due, std::memory_order_release);
   if (keep_due_) news_.due.push_back({entry.queue, entry.due});
 }
 
 Entry* Shard::first_due(std::string_view queue, Time now) {
   Queue* found = find_queue(queue);
   return at_ = found != nullptr ? found->first_due(now) : nullptr;
+}
+
+void Shard::settle_hint() {
+  if (queues_.size() > 8 && ++unsettled_ < queues_.size()) return;
+  unsettled_ = 0;
+  Time earliest = engine::never;
+  for (const auto& [name, queue] : queues_) earliest = std::min(earliest, queue->earliest());
+  earliest_.store(earliest, std::memory_order_release);
 }
 
 Time Shard::next_due(std::string_view queue) {

@@ -38,13 +38,13 @@ Time Space::now() {
 
 Whole::Whole(Space& space) : space_(space) {
   for (std::size_t i = 0; i < space.size(); ++i) {
-    space.shard(i).mutex.lock();
+    space.shard(i).lock();
     now_ = std::max(now_, space.shard(i).now());
   }
 }
 
 Whole::~Whole() {
-  for (std::size_t i = space_.size(); i-- > 0;) space_.shard(i).mutex.unlock();
+  for (std::size_t i = space_.size(); i-- > 0;) space_.shard(i).unlock();
 }
 
 engine::Totals Whole::totals(Time now, const std::string_view* queue) {

@@ -41,15 +41,15 @@ class Space {
   bool prepare() { return !prepared_.exchange(true); }
 
   /// The partition that a workflow or a document's key maps to.
-  Shard& shard_of(std::string_view id) {
-    if (shards_.size() == 1) return *shards_[0];
+  std::size_t shard_of(std::string_view id) const {
+    if (shards_.size() == 1) return 0;
     const std::uint64_t hash = std::hash<std::string_view>{}(id);
-    return *shards_[static_cast<std::size_t>((hash >> 32) * shards_.size() >> 32)];
+    return static_cast<std::size_t>((hash >> 32) * shards_.size() >> 32);
   }
   std::size_t size() const { return shards_.size(); }
   Shard& shard(std::size_t index) { return *shards_[index]; }
-  /// Where the next look at all partitions begins: they take turns (W7).
-  std::size_t next_turn() { return turn_.fetch_add(1, std::memory_order_relaxed) % shards_.size(); }
+  /// Where the looks of a new session at all partitions begin.
+  std::size_t first_turn() { return turn_.fetch_add(1); }
   /// The store's time, for what concerns no partition.
   Time now();
 
@@ -76,7 +76,7 @@ class Held {
   void take(Shard& shard) {
     if (shard_ == &shard) return;
     let_go();
-    shard.mutex.lock();
+    shard.lock();
     shard_ = &shard;
     shard.listen(space_.room().anyone_receives(), space_.room().anyone_watches());
     now_ = shard.now();
@@ -84,9 +84,9 @@ class Held {
   void let_go() {
     if (shard_ == nullptr) return;
     Shard& shard = *std::exchange(shard_, nullptr);
-    if (!shard.has_news()) return shard.mutex.unlock();
+    if (!shard.has_news()) return shard.unlock();
     const News news = shard.take_news();
-    shard.mutex.unlock();
+    shard.unlock();
     space_.room().tell(news, now_);
   }
   Shard& shard() { return *shard_; }

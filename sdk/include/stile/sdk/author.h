@@ -1,7 +1,9 @@
 /* Help for store authors in C: memory of answers, the loop over a batch, what is left of a deadline.
  *
  * C99 (with POSIX clocks) and C++11, static inline, needs libc only. A plugin's execute is stile_dispatch and a
- * function that does one operation. Law numbers refer to stile/abi.h. SPDX-License-Identifier: Apache-2.0 */
+ * function that does one operation. Law numbers refer to stile/abi.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STILE_SDK_AUTHOR_H
 #define STILE_SDK_AUTHOR_H
 
@@ -142,20 +144,22 @@ static inline int stile_alone(const stile_op* op) {
 static inline int stile_admit(stile_op* const* ops, uint64_t i, uint64_t count, const stile_limits* limits,
                               const stile_clock* clock, int prepared) {
   stile_op* op = ops[i];
-  const uint32_t unknown = op->must & ~STILE_MUST_KNOWN;
-  if (!unknown && !stile_check(op, limits, clock)) return 0;
+  const int known_bits = (op->must & ~STILE_MUST_KNOWN) == 0;
+  const int known_kind = op->kind - 1u < STILE_OP_COUNT;
+  if (known_bits && known_kind) {
+    if (!stile_check(op, limits, clock)) return 0;
+    if (count > 1 && stile_alone(op))
+      return STILE_NO(op, STILE_INVALID, "an operation that waits, or a callback effect, is alone in its call");
+  }
   if ((op->must & STILE_MUST_AFTER_OK) != 0 && i == 0)
     return STILE_NO(op, STILE_INVALID, "after_ok with no operation before it in the batch");
-  if (count > 1 && !unknown && stile_alone(op))
-    return STILE_NO(op, STILE_INVALID, "an operation that waits, or a callback effect, is alone in its call");
   if (!prepared && op->kind != STILE_OP_PREPARE)
     return STILE_NO(op, STILE_UNPREPARED, "the store is not prepared: run prepare, or open with prepare=auto");
   if ((op->must & STILE_MUST_AFTER_OK) != 0 && ops[i - 1]->status != STILE_OK)
     return STILE_NO(op, STILE_SKIPPED, "the operation before it did not answer ok");
-  if (unknown)
+  if (!known_bits)
     return STILE_NO(op, STILE_UNSUPPORTED, "the operation carries a must-bit that this plugin does not know");
-  if (op->kind == 0 || op->kind > STILE_OP_COUNT)
-    return STILE_NO(op, STILE_UNSUPPORTED, "this plugin does not know that operation");
+  if (!known_kind) return STILE_NO(op, STILE_UNSUPPORTED, "this plugin does not know that operation");
   return 1;
 }
 

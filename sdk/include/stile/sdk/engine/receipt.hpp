@@ -73,19 +73,33 @@ class ReceiptReader {
   bool read(std::string_view text) {
     if (text.size() < Receipt::text_size(1) || text.size() > Receipt::text_size(Receipt::max_id)) return false;
     if (text.size() % 4 == 1) return false;
+    const auto* from = reinterpret_cast<const std::uint8_t*>(text.data());
     std::uint8_t* to = bytes_;
-    std::uint32_t group = 0;
-    int bits = 0;
-    for (const char c : text) {
-      const std::uint8_t value = receipt_detail::values[static_cast<std::uint8_t>(c)];
-      if (value == 0xff) return false;
-      group = group << 6 | value;
-      bits += 6;
-      if (bits < 8) continue;
-      bits -= 8;
-      *to++ = static_cast<std::uint8_t>(group >> bits);
+    std::uint32_t bad = 0;
+    std::size_t left = text.size();
+    const auto next = [&] {
+      const std::uint32_t value = receipt_detail::values[*from++];
+      bad |= value;
+      return value;
+    };
+    for (; left >= 4; left -= 4) {
+      std::uint32_t group = next() << 18;
+      group |= next() << 12;
+      group |= next() << 6;
+      group |= next();
+      *to++ = static_cast<std::uint8_t>(group >> 16);
+      *to++ = static_cast<std::uint8_t>(group >> 8);
+      *to++ = static_cast<std::uint8_t>(group);
     }
-    if ((group & ((1u << bits) - 1)) != 0) return false;  // another text for the same bytes
+    if (left != 0) {  // two or three digits for one or two bytes; the bits to spare are zero in the one right text
+      std::uint32_t group = next() << 18;
+      group |= next() << 12;
+      if (left == 3) group |= next() << 6;
+      *to++ = static_cast<std::uint8_t>(group >> 16);
+      if (left == 3) *to++ = static_cast<std::uint8_t>(group >> 8);
+      if ((group & (left == 3 ? 0xffu : 0xffffu)) != 0) return false;
+    }
+    if (bad > 63) return false;
     std::memcpy(receipt_.receive.bytes, bytes_, 16);
     receipt_.delivery = 0;
     for (int i = 0; i < 8; ++i) receipt_.delivery |= std::uint64_t{bytes_[16 + i]} << (8 * i);
