@@ -54,7 +54,8 @@ bool Cursor::at_end_of_statement() {
   if (peek() != '\n') return false;
   Cursor ahead = *this;
   ahead.skip_lines();
-  if (!ahead.looks_at("->")) return true;
+  bool deeper = ahead.line_ > line_ && ahead.place().column >= statement_column_ + 4;
+  if (!deeper && !ahead.looks_at("->")) return true;
   *this = ahead;
   return false;
 }

@@ -28,7 +28,10 @@ class Cursor {
   void skip_blanks(bool inside_brackets = false);
   /// Blanks, comments and empty lines.
   void skip_lines();
-  /// True at the end of a statement: the end of the line, unless the next line that is not empty begins with "->".
+  /// A statement begins here.
+  void begin_statement() { statement_column_ = place().column; }
+  /// True at the end of a statement: the end of the line, unless the next line that is not empty begins with "->" or is
+  /// indented by four columns more than the statement.
   bool at_end_of_statement();
   /// Goes past the end of the line; says what is left over if there is something.
   void end_line();
@@ -51,6 +54,7 @@ class Cursor {
   std::size_t at_ = 0;
   int line_ = 1;
   std::size_t line_start_ = 0;
+  int statement_column_ = 1;
 };
 
 }  // namespace stile::conformance

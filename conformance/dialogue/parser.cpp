@@ -198,10 +198,7 @@ std::vector<Line> Parser::parse_block() {
   for (;;) {
     at_.skip_lines();
     Cursor before = at_;
-    if (at_.bare_word() == "end") {
-      at_.end_line();
-      return lines;
-    }
+    if (at_.bare_word() == "end") return lines;
     at_ = before;
     lines.push_back(parse_line());
   }
@@ -212,6 +209,7 @@ Line Parser::parse_line() {
   at_.skip_lines();
   std::size_t from = at_.offset();
   line.place = at_.place();
+  at_.begin_statement();
   std::string first = word("an operation");
   if (first.size() > 1 && first.back() == ':') {
     line.session = first.substr(0, first.size() - 1);
@@ -282,6 +280,7 @@ void Parser::parse_batch(Line& line) {
     at_.skip_lines();
     Line member;
     member.place = at_.place();
+    at_.begin_statement();
     std::size_t start = at_.offset();
     std::string keyword = word("an operation or `end`");
     if (keyword == "end") break;
@@ -305,9 +304,14 @@ void Parser::parse_repeat(Line& line) {
     line.variable = at_.name("the name of a variable");
     at_.skip_blanks();
   }
-  line.terms.push_back(parse_term(at_));
-  at_.skip_blanks();
-  if (at_.peek() != '\n') line.terms.push_back(parse_term(at_));
+  if (at_.take_if("until ")) {
+    at_.skip_blanks();
+    line.until = at_.name("the name of a session");
+  } else {
+    line.terms.push_back(parse_term(at_));
+    at_.skip_blanks();
+    if (at_.peek() != '\n') line.terms.push_back(parse_term(at_));
+  }
   at_.end_line();
   line.lines = parse_block();
   line.source = "repeat ... end";
@@ -403,6 +407,9 @@ void collect(const std::vector<Line>& lines, Case& one) {
     collect(line.grow, one);
     collect(line.fresh, one);
     collect(line.probe, one);
+    if (line.expect)
+      for (const Expected& member : line.expect->members)
+        one.measures = one.measures || member.member == "took" || member.member == "late";
     if (!line.request) continue;
     const Request& request = *line.request;
     one.operations.insert(request.op);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -40,11 +42,19 @@ class Player {
   Outcome run() {
     Outcome outcome;
     try {
-      for (const Line& line : case_.lines) play(line);
+      for (const Line& line : case_.lines) {
+        // Heard only where this process dies or hangs before it can say more.
+        std::cerr << line.place.file << ":" << line.place.line << ": " << line.source << std::endl;
+        play(line);
+      }
       stage_.tidy();
     } catch (const Difference& difference) {
       outcome.verdict = Verdict::failed;
       outcome.text = difference.text;
+    } catch (const Error& error) {
+      outcome.verdict = Verdict::failed;
+      outcome.text =
+          said_ + "    after this the store could not be used: " + name_of(error.status()) + ": " + error.what();
     }
     outcome.counted = played_;
     return outcome;
@@ -132,14 +142,17 @@ void Player::play_check(const Line& line) {
 }
 
 void Player::play_repeat(const Line& line) {
-  std::int64_t from = 1, to = number_of(line.terms.at(0), scope_);
-  if (line.terms.size() == 2) from = std::exchange(to, number_of(line.terms[1], scope_));
-  auto outer = scope_.variables;
-  auto outer_ids = scope_.op_ids;
+  std::int64_t from = 1, to = std::numeric_limits<std::int64_t>::max();
+  if (line.until.empty()) {
+    to = number_of(line.terms.at(0), scope_);
+    if (line.terms.size() == 2) from = std::exchange(to, number_of(line.terms[1], scope_));
+  }
+  auto outer = scope_;
   for (std::int64_t i = from; i <= to; ++i) {
+    if (!line.until.empty() && stage_.returned(line.until)) break;
     // What a turn took for the first time is of that turn; what was there before the loop stays as `let` left it.
-    std::erase_if(scope_.variables, [&](const auto& one) { return outer.count(one.first) == 0; });
-    scope_.op_ids = outer_ids;
+    std::erase_if(scope_.variables, [&](const auto& one) { return outer.variables.count(one.first) == 0; });
+    scope_.op_ids = outer.op_ids;
     if (!line.variable.empty()) scope_.variables[line.variable] = i;
     for (const Line& inner : line.lines) play(inner);
   }
@@ -175,8 +188,9 @@ void Player::play(const Line& line) {
 
 Outcome play(const Case& one, const Target& target) {
   if (auto absent = absence(one, target)) return *absent;
-  // A manual clock cannot be stalled by a busy machine, so there a second try would only hide a fault.
-  int tries = target.facts.can("manual_clock") ? 1 : one.tries;
+  // A manual clock cannot be stalled by a busy machine, so there a second try would only hide a fault; how long a call
+  // took is real time with any store.
+  int tries = target.facts.can("manual_clock") && !one.measures ? 1 : one.tries;
   Outcome outcome;
   for (int i = 0; i < tries; ++i) {
     try {

@@ -64,6 +64,8 @@ void Stage::start(const std::string& session, json::object request, Duration dea
   Client* client = clients_.at(session).get();
   call->thread = std::thread([call, client, deadline] {
     auto begun = Clock::now();
+    call->begun = true;
+    call->begun.notify_one();
     try {
       call->answer = client->call(call->request, deadline);
     } catch (const Error& error) {
@@ -71,8 +73,15 @@ void Stage::start(const std::string& session, json::object request, Duration dea
     }
     call->returned = Clock::now();
     call->took = std::chrono::duration_cast<Duration>(call->returned - begun);
+    call->done = true;
   });
+  call->begun.wait(false);
   running_[session] = std::move(running);
+}
+
+bool Stage::returned(const std::string& session) const {
+  auto found = running_.find(session);
+  return found == running_.end() || found->second->done;
 }
 
 std::unique_ptr<Running> Stage::finish(const std::string& session) {

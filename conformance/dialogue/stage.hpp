@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@ struct Running {
   json::object answer;
   Duration took{0};
   std::chrono::steady_clock::time_point returned;
+  std::atomic<bool> begun{false}, done{false};
   std::thread thread;
 };
 
@@ -36,6 +38,8 @@ class Stage {
 
   /// Begins a call beside the case.
   void start(const std::string& session, json::object request, Duration deadline);
+  /// True once it has returned, or if nothing was started.
+  bool returned(const std::string& session) const;
   /// Waits for it; null if none was started.
   std::unique_ptr<Running> finish(const std::string& session);
 

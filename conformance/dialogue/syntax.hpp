@@ -106,6 +106,7 @@ struct Line {
   std::optional<Request> request;     ///< call, pages, start
   std::optional<Expectation> expect;  ///< call, pages, finish, members of a batch
   std::string variable;               ///< let, repeat
+  std::string until;                  ///< repeat: until the call started in this session has returned
   std::vector<Term> terms;  ///< wait: how long; let: what; check: both sides; repeat: from, to; cost: 3 numbers
   Expected::Test test = Expected::Test::equal;  ///< check
   std::vector<Line> lines;                      ///< batch, repeat; cost: those that build
@@ -130,7 +131,8 @@ struct Case {
   std::set<std::string> needs;     ///< capabilities, said or seen in its lines
   std::set<std::string> operations;
   std::optional<Duration> limit;
-  int tries = 1;  ///< for times with margins that a stalled machine can break
+  bool measures = false;  ///< looks at how long a call took
+  int tries = 1;          ///< for times with margins that a stalled machine can break
   std::vector<Extra> extras;
   std::vector<Line> lines;
 };

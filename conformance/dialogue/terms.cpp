@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialogue/terms.hpp"
 
+#include <algorithm>
 #include <array>
-#include <functional>
+#include <vector>
 
 #include "codec/op.hpp"
 
@@ -145,13 +146,39 @@ json::value length(const Term& term, Scope& scope) {
   return static_cast<std::int64_t>(bytes_of(value, term.place).size());
 }
 
+/// A receipt's alphabet: printable ASCII without quotes or blanks (B9).
+json::value printable(const Term& term, Scope& scope) {
+  std::string bytes = bytes_of(evaluate(term.items[0], scope), term.place);
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\'' && c != '`'; });
+}
+
+/// The least number of rising sequences that a list can be split into, by a member of its elements: the length of the
+/// longest sequence that does not rise. What P ordered sources put out together cannot need more than P.
+json::value rising_parts(const Term& term, Scope& scope) {
+  json::value list = evaluate(term.items[0], scope);
+  std::string member = bytes_of(evaluate(term.items[1], scope), term.place);
+  if (!list.is_array()) throw Unplayable(term.place, "this is no list");
+  std::vector<std::string> names;
+  std::vector<std::int64_t> longest;
+  std::int64_t most = 0;
+  for (const json::value& element : list.get_array()) {
+    names.push_back(bytes_of(element.at(member), term.place));
+    longest.push_back(1);
+    for (std::size_t i = 0; i + 1 < names.size(); ++i)
+      if (names[i] >= names.back()) longest.back() = std::max(longest.back(), longest[i] + 1);
+    most = std::max(most, longest.back());
+  }
+  return most;
+}
+
 json::value call_value(const Term& term, Scope& scope) {
   struct Function {
     std::string_view name;
     std::size_t arguments;
     json::value (*run)(const Term&, Scope&);
   };
-  static constexpr std::array<Function, 7> functions{{
+  static constexpr std::array<Function, 9> functions{{
       {"numbered", 2, numbered},
       {"restamped", 1, restamped},
       {"number", 1, number},
@@ -159,6 +186,8 @@ json::value call_value(const Term& term, Scope& scope) {
       {"bytes", 2, byte_range},
       {"length", 1, length},
       {"many", 2, many},
+      {"printable", 1, printable},
+      {"rising_parts", 2, rising_parts},
   }};
   for (const Function& function : functions) {
     if (function.name != term.name) continue;
