@@ -3,7 +3,9 @@
 // A commit is written to the log without a sync, under SQLite's write lock; the lock and the turn go to the next
 // process; then the log is synced, and only then is anybody answered. The log is one sequence, so a sync after a commit
 // covers all commits before it. Commits are numbered before they can be seen, so whoever sees one also sees by the
-// numbers that it may not be synced yet. SPDX-License-Identifier: Apache-2.0
+// numbers that it may not be synced yet.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 #include <unistd.h>
 
