@@ -212,26 +212,6 @@ void add_current(Failure& failure, const Result& r) {
   if (r.version.len) failure.current.emplace(copy(r.version), copy(r.value));
 }
 
-Failure failure_of(const Operation& o) {
-  const stile_op& op = o.op();
-  if (o.left()) {
-    Failure left{o.status(), std::string(store::name_of_kind(op.kind)) + ": ", {}, Duration{0}};
-    left.text += meaning_of(left.status);
-    if (o.earlier) left.text += "; the send before: " + o.earlier->text;
-    return left;
-  }
-  Failure failure{o.status(), std::string(view(op.error)), std::string(view(op.native)), Duration(op.retry_after)};
-  if (failure.text.empty())
-    failure.text = std::string(store::name_of_kind(op.kind)) + ": " + std::string(meaning_of(failure.status));
-  failure.in_doubt = o.doubt;
-  if (o.refused() || !op.result) return failure;
-  if (op.status == STILE_HELD && op.kind == STILE_OP_ACQUIRE)
-    failure.held_until = time_unless_zero(o.result<stile_acquire_result>().live_until);
-  if (op.status == STILE_CONFLICT && op.kind == STILE_OP_PUT) add_current(failure, o.result<stile_put_result>());
-  if (op.status == STILE_CONFLICT && op.kind == STILE_OP_ERASE) add_current(failure, o.result<stile_erase_result>());
-  return failure;
-}
-
 }  // namespace
 
 std::string_view name_of(State state) {
@@ -249,7 +229,7 @@ namespace detail {
 
 template <class Request>
 Result<typename Request::Answer> take_answer(Operation& operation) {
-  if (operation.status() != Status::ok) return failure_of(operation);
+  if (operation.status() != Status::ok) return store::failure_of(operation);
   using Abi = typename store::ResultOf<Request>::type;
   if constexpr (std::is_void_v<Abi>)
     return typename Request::Answer{};
@@ -263,4 +243,28 @@ STILE_STORE_REQUESTS(STILE_STORE_TAKE)
 
 }  // namespace detail
 }  // namespace v1
+
+namespace store {
+
+Failure failure_of(const Operation& o) {
+  const stile_op& op = o.op();
+  if (o.left()) {
+    Failure left{o.status(), std::string(name_of_kind(op.kind)) + ": ", {}, Duration{0}};
+    left.text += meaning_of(left.status);
+    if (o.earlier) left.text += "; the send before: " + o.earlier->text;
+    return left;
+  }
+  Failure failure{o.status(), std::string(view(op.error)), std::string(view(op.native)), Duration(op.retry_after)};
+  if (failure.text.empty())
+    failure.text = std::string(name_of_kind(op.kind)) + ": " + std::string(meaning_of(failure.status));
+  failure.in_doubt = o.doubt;
+  if (o.refused() || !op.result) return failure;
+  if (op.status == STILE_HELD && op.kind == STILE_OP_ACQUIRE)
+    failure.held_until = time_unless_zero(o.result<stile_acquire_result>().live_until);
+  if (op.status == STILE_CONFLICT && op.kind == STILE_OP_PUT) add_current(failure, o.result<stile_put_result>());
+  if (op.status == STILE_CONFLICT && op.kind == STILE_OP_ERASE) add_current(failure, o.result<stile_erase_result>());
+  return failure;
+}
+
+}  // namespace store
 }  // namespace stile

@@ -146,6 +146,9 @@ class Operation {
   Arena arena_;
 };
 
+/// Why an operation is not ok, as its caller is told.
+Failure failure_of(const Operation& operation);
+
 /// STILE_TRAIT_* of a kind; 0 for an unknown one.
 std::uint32_t traits_of(std::uint32_t kind);
 /// "record" ...; "operation 99" is "?" for an unknown kind.
