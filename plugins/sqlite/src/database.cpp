@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 #include <system_error>
 
@@ -20,7 +19,7 @@
 namespace stile::sqlite {
 namespace {
 
-constexpr std::size_t kept_readers = 4;
+constexpr std::size_t kept_idle = 4;
 
 std::int64_t inode_of(const std::string& path) {
   struct stat there = {};
@@ -66,7 +65,7 @@ Database::~Database() {
   keeper_.reset();
   watcher_.reset();
   readers_.clear();
-  effects_.reset();
+  effects_.clear();
   writer_.reset();
   if (log_ >= 0) close(log_);
 }
@@ -134,7 +133,7 @@ void Database::get_ready() {
   if (!side_) side_ = SideFile::open(options_.path + "-stile", there.st_mode & 0666, why_not);
   if (!side_) host_.warn("no side file: processes wait for each other less fairly", options_.path, why_not);
   own_sync_ = options_.durable && side_;
-  writer_ = open_desk({.guarded = true, .cache = options_.cache, .full_sync = options_.durable && !own_sync_});
+  writer_ = open_desk({.guarded = true, .cache = options_.cache, .full_sync = syncs_itself()});
   Connection& connection = writer_->connection;
   patiently(monotonic_now() + second_us, [&] {
     const bool read_only = sqlite3_db_readonly(connection.handle(), "main") == 1;
@@ -178,41 +177,25 @@ std::int64_t Database::now() {
 
 Desk& Database::writer() { return *writer_; }
 
-Database::EffectTurn::EffectTurn(Database& database, const Patience& patience) : database_(database) {
-  while (!(taken_ = database.effect_turn_.try_lock_for(std::chrono::milliseconds(20))))
-    if (monotonic_now() >= patience.until || (patience.interrupted && patience.interrupted())) return;
-  try {
-    if (!database.effects_)
-      database.effects_ = database.open_desk(
-          {.serialized = true, .guarded = true, .full_sync = database.options_.durable && !database.own_sync_});
-  } catch (...) {
-    database.effect_turn_.unlock();
-    throw;
-  }
-}
-
-Database::EffectTurn::~EffectTurn() {
-  if (taken_) database_.effect_turn_.unlock();
-}
-
 Watcher& Database::watcher() { return *watcher_; }
 
-Database::Reader::Reader(Database& database) : database_(database) {
+Database::Borrowed::Borrowed(Database& database, std::vector<std::unique_ptr<Desk>>& pool, const OpenAs& as)
+    : database_(database), pool_(pool) {
   {
     const std::lock_guard guard(database.mutex_);
-    if (!database.readers_.empty()) {
-      desk_ = std::move(database.readers_.back());
-      database.readers_.pop_back();
+    if (!pool.empty()) {
+      desk_ = std::move(pool.back());
+      pool.pop_back();
       return;
     }
   }
-  desk_ = database.open_desk({});
+  desk_ = database.open_desk(as);
 }
 
-Database::Reader::~Reader() {
+Database::Borrowed::~Borrowed() {
   desk_->connection.rollback();
   const std::lock_guard guard(database_.mutex_);
-  if (database_.readers_.size() < kept_readers) database_.readers_.push_back(std::move(desk_));
+  if (pool_.size() < kept_idle) pool_.push_back(std::move(desk_));
 }
 
 std::string Database::epoch_text() const { return facts_.identity + std::to_string(facts_.epoch); }

@@ -75,34 +75,31 @@ class Database {
 
   /// The connection that writes; whoever leads the group uses it, one at a time.
   Desk& writer();
-  /// A connection of its own for an effect that runs the caller's code; one at a time.
-  class EffectTurn {
+  /// A connection out of a pool, back in it when it goes out of scope: one that reads, or one on which an effect runs
+  /// the caller's code. The latter have their own, since a hanging effect keeps its connection while others go on.
+  class Borrowed {
    public:
-    EffectTurn(Database& database, const Patience& patience);
-    ~EffectTurn();
-    EffectTurn(const EffectTurn&) = delete;
-    EffectTurn& operator=(const EffectTurn&) = delete;
-    bool taken() const { return taken_; }
-    Desk& desk() const { return *database_.effects_; }
-
-   private:
-    Database& database_;
-    bool taken_ = false;
-  };
-
-  /// A connection that reads, back in the pool when it goes out of scope.
-  class Reader {
-   public:
-    explicit Reader(Database& database);
-    ~Reader();
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
+    ~Borrowed();
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
     Desk* operator->() { return desk_.get(); }
     Desk& operator*() { return *desk_; }
 
+   protected:
+    Borrowed(Database& database, std::vector<std::unique_ptr<Desk>>& pool, const OpenAs& as);
+
    private:
     Database& database_;
+    std::vector<std::unique_ptr<Desk>>& pool_;
     std::unique_ptr<Desk> desk_;
+  };
+  struct Reader : Borrowed {
+    explicit Reader(Database& database) : Borrowed(database, database.readers_, {}) {}
+  };
+  struct EffectDesk : Borrowed {
+    explicit EffectDesk(Database& database)
+        : Borrowed(database, database.effects_,
+                   {.serialized = true, .guarded = true, .full_sync = database.syncs_itself()}) {}
   };
 
   /// The right to write: a fair turn between processes, and SQLite's write lock. Rolls back unless committed.
@@ -154,6 +151,8 @@ class Database {
 
  private:
   void get_ready();
+  /// Must SQLite sync at each commit, since nobody else does?
+  bool syncs_itself() const { return options_.durable && !own_sync_; }
   std::unique_ptr<Desk> open_desk(const OpenAs& as);
   void open_log();
   void sync_log(std::int32_t status_of_failure);
@@ -171,9 +170,8 @@ class Database {
   int log_ = -1;            ///< the write-ahead log, to sync it
   std::atomic<std::int64_t> clock_ahead_{INT64_MIN};
   Estimates estimates_;
-  std::timed_mutex effect_turn_;
-  std::unique_ptr<Desk> writer_, effects_;
-  std::vector<std::unique_ptr<Desk>> readers_;
+  std::unique_ptr<Desk> writer_;
+  std::vector<std::unique_ptr<Desk>> readers_, effects_;
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Keeper> keeper_;
 };

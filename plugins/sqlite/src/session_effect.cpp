@@ -11,28 +11,27 @@ void Session::effect(Item& item) {
   Database& database = store_.database();
   const Patience patience{item.deadline, [this] { return interrupted_.load(); }};
   try {
-    const Database::EffectTurn turn(database, patience);
-    auto lock = turn.taken() ? Database::WriteLock::take(database, turn.desk().connection, patience) : std::nullopt;
+    Database::EffectDesk desk(database);
+    auto lock = Database::WriteLock::take(database, desk->connection, patience);
     if (!lock) {
       return interrupted_ ? sdk::answer(op, STILE_INTERRUPTED, "the host called the call back; nothing was written")
                           : sdk::answer(op, STILE_TIMED_OUT, "the deadline passed while others held the file");
     }
     // Others may queue up fairly behind SQLite's own lock meanwhile.
     lock->give_up_turn();
-    Desk& desk = turn.desk();
     Runner runner(database);
     try {
-      runner.hear(desk);
-      runner.run(item, desk, true);
+      runner.hear(*desk);
+      runner.run(item, *desk, true);
     } catch (...) {
-      desk.tables.rolled_back();
+      desk->tables.rolled_back();
       throw;
     }
     if (op.status != STILE_OK) {
-      desk.tables.rolled_back();
+      desk->tables.rolled_back();
       return lock->give_back();
     }
-    store_.group().end(desk, *lock, {&item});
+    store_.group().end(*desk, *lock, {&item});
   } catch (const StoreError& error) {
     reset_answer(op);
     sdk::answer(op, error);
