@@ -34,8 +34,9 @@ def compile_one(job):
     header, compiler, language, standard = job
     # Helpers are functions of ours, not layout: only the contract itself must be free of padding.
     padded = ["-Wpadded"] if "/sdk/" not in header else []
-    done = run(compiler, "-x", language, f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
-               *padded, f"-I{INCLUDE}", "-", input=f'#include "{header}"\ntypedef int stile_test_something;\n')
+    done = run(compiler, "-x", language, f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic",
+               "-Werror", *padded, f"-I{INCLUDE}", "-",
+               input=f'#include "{header}"\ntypedef int stile_test_something;\n')
     return None if done.returncode == 0 else f"{header}, {compiler} -std={standard}:\n{done.stderr}"
 
 

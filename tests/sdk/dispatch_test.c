@@ -7,15 +7,15 @@
 #include "stile/sdk/author.h"
 
 struct stile_session {
-  struct scripted *script;
+  struct scripted* script;
 };
 
-static int64_t now(void *ctx) { return *(const int64_t *)ctx; }
+static int64_t now(void* ctx) { return *(const int64_t*)ctx; }
 
-static int prepared(stile_session *session) { return session->script->prepared; }
+static int prepared(stile_session* session) { return session->script->prepared; }
 
-static uint32_t one(stile_session *session, const stile_call *call, stile_op *op) {
-  struct scripted *script = session->script;
+static uint32_t one(stile_session* session, const stile_call* call, stile_op* op) {
+  struct scripted* script = session->script;
   (void)call;
   script->done++;
   if (script->break_at == script->done) {
@@ -25,8 +25,8 @@ static uint32_t one(stile_session *session, const stile_call *call, stile_op *op
   if (op->kind == STILE_OP_ENQUEUE) {
     op->status = STILE_OK;
   } else if (op->kind == STILE_OP_LOAD) {
-    stile_load_result *out = (stile_load_result *)op->result;
-    stile_record *record = STILE_NEW(op, stile_record);
+    stile_load_result* out = (stile_load_result*)op->result;
+    stile_record* record = STILE_NEW(op, stile_record);
     if (!record || !stile_copy(op, &record->key, "key", 3)) return STILE_SESSION_KEEP;
     record->position = 1;
     out->records = record;
@@ -37,7 +37,7 @@ static uint32_t one(stile_session *session, const stile_call *call, stile_op *op
   return STILE_SESSION_KEEP; /* what is left alone is answered UNSUPPORTED */
 }
 
-uint32_t run_in_c(struct scripted *script, const stile_limits *limits, stile_op *const *ops, uint64_t count) {
+uint32_t run_in_c(struct scripted* script, const stile_limits* limits, stile_op* const* ops, uint64_t count) {
   stile_session session;
   stile_dispatcher how;
   stile_call call;
@@ -52,7 +52,7 @@ uint32_t run_in_c(struct scripted *script, const stile_limits *limits, stile_op 
   return stile_dispatch(&session, &call, ops, count, &how);
 }
 
-int check_in_c(int64_t *at, const stile_limits *limits, stile_op *op) {
+int check_in_c(int64_t* at, const stile_limits* limits, stile_op* op) {
   stile_clock clock;
   clock.now = now;
   clock.ctx = at;
@@ -66,7 +66,7 @@ int64_t remaining_in_c(int64_t deadline_in) {
   return stile_remaining(&call);
 }
 
-uint64_t refuse_in_c(char *buffer, uint32_t cap, const char *text) {
+uint64_t refuse_in_c(char* buffer, uint32_t cap, const char* text) {
   stile_error error;
   error.struct_size = sizeof error;
   error.text_cap = cap;

@@ -17,10 +17,10 @@ struct scripted {
   int done;     /* operations that reached the store */
 };
 
-uint32_t run_in_c(struct scripted *script, const stile_limits *limits, stile_op *const *ops, uint64_t count);
-int check_in_c(int64_t *at, const stile_limits *limits, stile_op *op);
+uint32_t run_in_c(struct scripted* script, const stile_limits* limits, stile_op* const* ops, uint64_t count);
+int check_in_c(int64_t* at, const stile_limits* limits, stile_op* op);
 int64_t remaining_in_c(int64_t deadline_in);
-uint64_t refuse_in_c(char *buffer, uint32_t cap, const char *text);
+uint64_t refuse_in_c(char* buffer, uint32_t cap, const char* text);
 
 #ifdef __cplusplus
 }
