@@ -79,7 +79,7 @@ typedef struct stile_stats_result {
   uint64_t records;
   uint64_t documents;
   uint64_t stored_bytes;    /* an estimate always */
-  int64_t oldest_ready_age; /* microseconds; -1 = nothing is ready */
+  int64_t oldest_ready_age; /* microseconds since it first became due (D9); -1 = nothing is ready */
   int64_t next_due_at;      /* when the next delayed wakeup or lapsing delivery can be delivered; 0 = none */
 } stile_stats_result;
 

@@ -65,7 +65,8 @@ typedef struct stile_record_request {
 typedef struct stile_record_result {
   uint32_t struct_size;
   uint32_t first;    /* 1 = your value stands; equal bytes count (B2) */
-  stile_bytes value; /* the winner's, left empty when first: the caller has those bytes */
+  stile_bytes value; /* the winner's, left empty when first: the caller has those bytes. Sent again under the op_id that
+                        wrote it, but with other bytes, it answers first and what is stored (R1) */
   int64_t position;  /* of the record that stands */
   int64_t written_at;
 } stile_record_result;
@@ -84,12 +85,13 @@ typedef struct stile_supply_request {
 typedef struct stile_supply_result {
   uint32_t struct_size;
   uint32_t first;
-  stile_bytes value; /* left empty when first */
+  stile_bytes value; /* as in record */
   int64_t position;
   int64_t written_at;
   uint32_t state; /* with enqueue: STILE_STATE_* as enqueue answers it; else 0 */
   uint32_t reserved0;
-  int64_t visible_at; /* with enqueue, unless dead: when it can be delivered; else 0 */
+  int64_t visible_at; /* with enqueue, unless dead: when it can be delivered; else 0. Sent again: as the first time
+                         while no newer enqueue took its place in memory (R1), then what is there now */
 } stile_supply_result;
 
 /* append: puts a message into the inbox, without a fence (I1-I5), and may enqueue in the same commit. Write.

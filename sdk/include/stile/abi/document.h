@@ -36,7 +36,7 @@ typedef struct stile_put_request {
   uint32_t condition; /* STILE_IF_* */
   stile_bytes key;
   stile_bytes value;
-  stile_bytes version; /* with STILE_IF_VERSION */
+  stile_bytes version; /* with STILE_IF_VERSION; any bytes, those that are no version are at worst CONFLICT */
   int64_t ttl;         /* > 0, STILE_TTL_NONE or STILE_TTL_KEEP */
 } stile_put_request;
 
@@ -47,7 +47,8 @@ typedef struct stile_put_result {
   stile_bytes value;   /* CONFLICT only */
 } stile_put_result;
 
-/* erase: removes a document if the condition holds (K3, K6). Write. OK, CONFLICT, INVALID, TOO_LARGE. */
+/* erase: removes a document if the condition holds (K3, K6). Write. OK, CONFLICT, INVALID, TOO_LARGE. One that met
+ * nothing is remembered under its op_id too, so that its late second send takes away nothing newer (K3). */
 typedef struct stile_erase_request {
   uint32_t struct_size;
   uint32_t condition; /* STILE_IF_ANY or STILE_IF_VERSION; ABSENT is INVALID */

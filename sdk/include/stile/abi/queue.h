@@ -20,7 +20,8 @@
 #define STILE_STATE_DEFERRED 8u  /* enqueue's answer only: in flight, kept for its end (W3) */
 #define STILE_STATE_REQUEUED 9u  /* reject's answer only: a deferred enqueue brought it back (W3) */
 
-/* enqueue: "this workflow should run" (W1-W3, W10, D7). Write. OK, INVALID, TOO_LARGE. */
+/* enqueue: "this workflow should run" (W1-W3, W10, D7). Write. OK, INVALID, TOO_LARGE. Answered DEAD it changes nothing
+ * but the memory of its op_id, the queue it names included. */
 typedef struct stile_enqueue_request {
   uint32_t struct_size;
   uint32_t revive; /* 1 = a dead wakeup becomes ready, with count 0 (D7) */
@@ -36,7 +37,8 @@ typedef struct stile_enqueue_result {
 
 /* receive: hands out what is due, earliest first (D1-D10, W4-W7, W10). Write; alone in its call with wait > 0.
  * OK (also empty, by wait or the deadline), INVALID, TOO_LARGE, INTERRUPTED; UNSUPPORTED with acquire where
- * coupled_receive is not declared. */
+ * coupled_receive is not declared. With STILE_MUST_AGAIN a delivery whose lease of the first send was superseded is
+ * answered all the same, its fence number 0. */
 typedef struct stile_receive_request {
   uint32_t struct_size;
   uint32_t max;              /* >= 1 deliveries */
@@ -81,7 +83,8 @@ typedef struct stile_receive_result {
 } stile_receive_result;
 
 /* extend: a delivery's sign of life, and with a fence the lease's too: both in one commit or neither (D3). No op_id.
- * OK, STALE, CANCELLED, FENCED, LAPSED, INVALID. */
+ * OK, STALE, CANCELLED, FENCED, LAPSED, INVALID. ttl or budget without has_fence are INVALID. A lapsed delivery that
+ * was put off (D9) is alive again, and due after both its new lease and the workflow's. */
 typedef struct stile_extend_request {
   uint32_t struct_size;
   uint32_t has_fence; /* 1 = renew the lease as well: fence and ttl count */
