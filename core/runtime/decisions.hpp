@@ -1,6 +1,8 @@
 // What to do next, decided from plain values: retries, dead letters, pauses, when a lease counts as lost.
 //
-// No clock, thread or store is touched here. SPDX-License-Identifier: Apache-2.0
+// No clock, thread or store is touched here.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

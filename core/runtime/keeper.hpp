@@ -1,6 +1,8 @@
 // The heartbeat: one thread that renews the lease, the budget and the delivery of every pass of a process together.
 //
-// No user code runs on it, but for what the host hangs on a stop_token. SPDX-License-Identifier: Apache-2.0
+// No user code runs on it, but for what the host hangs on a stop_token.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>

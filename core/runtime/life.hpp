@@ -1,6 +1,8 @@
 // One pass as its worker's heartbeat sees it: its lease, and how to tell it to stop.
 //
-// Shared by the thread that runs the pass and the one that keeps it alive. SPDX-License-Identifier: Apache-2.0
+// Shared by the thread that runs the pass and the one that keeps it alive.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>

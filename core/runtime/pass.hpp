@@ -1,7 +1,9 @@
 // One pass over one workflow: what its code asks, what is recorded, and how the pass ends.
 //
 // Lives on one thread. Nothing here throws through the workflow's code for the store's sake: when the pass must end,
-// the code is left suspended and its frame destroyed. SPDX-License-Identifier: Apache-2.0
+// the code is left suspended and its frame destroyed.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>

@@ -1,7 +1,9 @@
 // What is recorded of a workflow, as its code meets it again: the determinism guard.
 //
 // A pass goes through the workflow's code from the top. What its earlier passes recorded it meets in the same order, or
-// the code is another code: then it differs, and nothing may run. SPDX-License-Identifier: Apache-2.0
+// the code is another code: then it differs, and nothing may run.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,9 @@
 //
 // Members go by name: a missing one keeps its default, an unknown one is ignored, an optional may be absent. Enums go
 // by name, durations and instants as whole microseconds. What cannot come back as it was (NaN, text that is not UTF-8,
-// a number out of range) fails on the way in, and the error names the member. SPDX-License-Identifier: Apache-2.0
+// a number out of range) fails on the way in, and the error names the member.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -2,7 +2,9 @@
 // again from the top meets what is recorded instead of doing it again.
 //
 // Only steps touch the world. Between two awaits the code may run any number of times, so it must be a function of its
-// input and of what Run hands it. One co_await a statement. SPDX-License-Identifier: Apache-2.0
+// input and of what Run hands it. One co_await a statement.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -2,7 +2,9 @@
 //
 // A task starts when it is awaited and runs on its caller's stack until it is done or must wait. Waiting ends the pass:
 // the frames are destroyed, and a later pass runs the workflow again from the top over what was recorded. So a loop of
-// awaits needs no more stack than the depth of its calls. SPDX-License-Identifier: Apache-2.0
+// awaits needs no more stack than the depth of its calls.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <coroutine>

@@ -2,7 +2,9 @@
 // without a worker.
 //
 // Every pass has a thread of the worker's from the moment it is received to its answer, so steps may block. A worker
-// may die at any moment: another one takes its passes over when their leases end. SPDX-License-Identifier: Apache-2.0
+// may die at any moment: another one takes its passes over when their leases end.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

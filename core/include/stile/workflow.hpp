@@ -2,7 +2,9 @@
 // the processes share; the compiler then checks inputs, results and signals on both sides.
 //
 // These are free functions over a Store: it stays ignorant of workflows, and nothing but the store has to be passed
-// about. SPDX-License-Identifier: Apache-2.0
+// about.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

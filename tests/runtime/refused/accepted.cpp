@@ -1,6 +1,8 @@
 // accepted
 //
-// What the others do wrong, done right. SPDX-License-Identifier: Apache-2.0
+// What the others do wrong, done right.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused before g++ 15: capture by reference [&], or name the lambda
 //
-// A closure that owns a copy is destroyed twice. SPDX-License-Identifier: Apache-2.0
+// A closure that owns a copy is destroyed twice.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused: a workflow awaits only what stile::Run offers
 //
-// Would be resumed after its frame was destroyed. SPDX-License-Identifier: Apache-2.0
+// Would be resumed after its frame was destroyed.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused: a lambda must not be mutable
 //
-// One function runs on many threads at once. SPDX-License-Identifier: Apache-2.0
+// One function runs on many threads at once.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

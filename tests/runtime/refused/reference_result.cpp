@@ -1,6 +1,8 @@
 // refused: a Task hands its value over: return it by value
 //
-// A reference into a frame that is gone. SPDX-License-Identifier: Apache-2.0
+// A reference into a frame that is gone.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused: type_identity_t<
 //
-// Both sides of a signal agree on its type. SPDX-License-Identifier: Apache-2.0
+// Both sides of a signal agree on its type.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused: a step is a function without parameters, or of a stile::Attempt&
 //
-// Nobody could give the parameters. SPDX-License-Identifier: Apache-2.0
+// Nobody could give the parameters.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused: this type has no JSON form: describe it
 //
-// A value that nobody said how to store. SPDX-License-Identifier: Apache-2.0
+// A value that nobody said how to store.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

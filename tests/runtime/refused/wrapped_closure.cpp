@@ -1,6 +1,8 @@
 // refused before g++ 15: capture by reference [&], or name the lambda
 //
-// Wrapping the closure does not help: it is the temporary. SPDX-License-Identifier: Apache-2.0
+// Wrapping the closure does not help: it is the temporary.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;

@@ -1,6 +1,8 @@
 // refused: stile::Task<Result> f(stile::Run&, Input)
 //
-// The function is not that of its kind. SPDX-License-Identifier: Apache-2.0
+// The function is not that of its kind.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "stile/worker.hpp"
 
 using stile::Run;
