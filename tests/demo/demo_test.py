@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The demo's program as a person runs it: proves, refuses bad input, ends at once when it is interrupted.
+
+Usage: demo_test.py STILE-ORDERS ORDERS.CSV PACKAGING-DEMO
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, ORDERS, DEMO = sys.argv[1:4]
+
+
+def run(*arguments, timeout=150):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=timeout)
+
+
+def of_session(session):
+    """The processes that are left of a session."""
+    left = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                state, _, _, its_session = file.read().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(its_session) == session and state != "Z":
+            left.append(name)
+    return left
+
+
+class Demo(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="stile-demo-test.")
+        self.store = f"sqlite:{self.folder}/orders.db"
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def file(self, name, data):
+        path = os.path.join(self.folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def test_orders_survive_killed_workers_and_the_ledger_proves_it(self):
+        done = run("--dir", self.folder, "--orders", "60", "--workers", "3", self.store, ORDERS)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("PROVEN", done.stdout)
+        self.assertIn("60 of 60 finished", done.stdout)
+        self.assertRegex(done.stdout, r"skipped: line \d+: quantity \"two\"")
+        killed = int(re.search(r"(\d+) killed with SIGKILL", done.stdout).group(1))
+        taken_over = int(re.search(r"(\d+) of them taken over", done.stdout).group(1))
+        self.assertGreater(killed, 0)
+        self.assertGreater(taken_over, 0)
+
+    def test_a_run_without_kills_shows_nothing_and_says_so(self):
+        done = run("--dir", self.folder, "--orders", "10", "--kills", "0", self.store, ORDERS)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("no kill hit a worker at work", done.stdout)
+        self.assertNotIn("PROVEN", done.stdout)
+
+    def test_clean_leaves_nothing_in_the_store(self):
+        done = run("--dir", self.folder, "--orders", "10", "--clean", self.store, ORDERS)
+        self.assertIn(done.returncode, (0, 1), done.stderr)  # so few orders may end before a kill bites
+        again = run("--dir", tempfile.mkdtemp(dir=self.folder), "--orders", "10", "--kills", "0", self.store, ORDERS)
+        self.assertIn("10 of 10 finished", again.stdout)
+        self.assertIn("ledger exactly once", again.stdout)
+        self.assertNotIn("not in the ledger", again.stdout)
+
+    def test_bad_input_is_one_clear_error(self):
+        cases = [
+            ([self.store, self.folder + "/none.csv"], "none.csv: No such file or directory"),
+            ([self.store, self.folder], "it is a directory"),
+            ([self.store, self.file("empty.csv", b"")], "it is empty"),
+            ([self.store, self.file("binary.csv", b"\x7fELF\0\0")], "it is binary: byte 5 is zero"),
+            ([self.store, self.file("other.csv", b"a,b\n1,2\n")], "names no column \"order_id\""),
+            (["memory:", ORDERS], "lives inside one process"),
+            (["nosuch:x", ORDERS], "nosuch"),
+            ([self.store], "a store and a file of orders are wanted"),
+            (["--workers", "0", self.store, ORDERS], "\"0\" is no number from 1 to 64"),
+            (["--bogus", self.store, ORDERS], "unknown option --bogus"),
+        ]
+        for arguments, error in cases:
+            done = run("--dir", self.folder, *arguments)
+            self.assertEqual(done.returncode, 2, (arguments, done.stdout, done.stderr))
+            self.assertIn(error, done.stderr)
+            self.assertNotIn("terminate called", done.stderr)
+        self.assertFalse(os.path.exists(self.folder + "/orders.db"), "nothing was written")
+
+    def interrupted(self, command, **environment):
+        program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True, env={**os.environ, **environment})
+        for line in program.stdout:
+            if "orders finished" in line:
+                break
+        began = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        program.communicate(timeout=60)
+        took = time.monotonic() - began
+        left = of_session(program.pid)
+        self.assertEqual(program.returncode, 130)
+        self.assertEqual(left, [], "children outlived the program")
+        self.assertLess(took, 10)  # a second; the rest is for slow machines
+
+    def test_an_interrupt_ends_all_children(self):
+        self.interrupted([PROGRAM, "--dir", self.folder, "--plain", self.store, ORDERS])
+
+    def test_the_script_refuses_before_it_installs_or_builds(self):
+        for arguments, error in [(["memory:"], "lives inside one process"), (["none.csv"], "no such file"),
+                                 (["--bogus"], "unknown option"), (["a.csv", "b.csv"], "two files"),
+                                 ([self.file("e.csv", b"")], "it is empty"),
+                                 ([self.file("b.csv", b"a\0b")], "it is binary")]:
+            done = subprocess.run([DEMO, *arguments], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, (arguments, done.stdout, done.stderr))
+            self.assertIn(error, done.stderr)
+            self.assertEqual(done.stdout, "")
+        done = subprocess.run([DEMO, "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("Usage: packaging/demo", done.stdout)
+
+    def test_the_script_shows_all_of_it(self):
+        build = os.path.dirname(os.path.dirname(os.path.abspath(PROGRAM)))
+        done = subprocess.run([DEMO, "--quick", self.store, ORDERS], capture_output=True, text=True, timeout=200,
+                              env={**os.environ, "STILE_DEMO_BUILD": build, "TMPDIR": self.folder})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("PROVEN", done.stdout)
+        self.assertIn("Try next:", done.stdout)
+        self.assertEqual([f for f in os.listdir(self.folder) if f.startswith("stile-demo.")], [])
+
+
+unittest.main(argv=[sys.argv[0], "-v"])
