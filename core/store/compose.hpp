@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "stile/abi.h"
-#include "stile/operations.hpp"
+#include "stile/admin.hpp"
 #include "store/operation.hpp"
 #include "store/relay.hpp"
 

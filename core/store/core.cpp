@@ -15,6 +15,9 @@ namespace stile::store {
 namespace {
 
 constexpr unsigned most_lanes = 8;
+/// Connecting cannot be interrupted: a server that does not answer must not hold a caller who was asked to stop for
+/// long.
+constexpr Duration longest_connect{5'000'000};
 
 Deadline now() { return std::chrono::steady_clock::now(); }
 
@@ -106,7 +109,7 @@ Core::~Core() = default;
 std::unique_ptr<Link> Core::connect(Deadline deadline) {
   auto watcher = observer();
   try {
-    auto link = backend_->connect(deadline);
+    auto link = backend_->connect(std::min(deadline, after(now(), longest_connect)));
     if (watcher) watcher->session({backend_->config(), Observer::Session::Event::connected, {}});
     return link;
   } catch (const Error& error) {
@@ -155,6 +158,12 @@ Lane& Core::choose_lane() {
 
 void Core::run(std::span<Operation* const> ops, const CallOptions& options) {
   if (ops.empty()) return;
+  if (!process_.here()) {
+    // Locks that another thread held at the fork are held for ever here.
+    for (Operation* o : ops)
+      o->refuse(Status::invalid, "the store was opened before a fork: open it again in this process");
+    return;
+  }
   check_company(ops);
   bool alone = ops.size() == 1 && !ops[0]->refused() && travels_alone(ops[0]->op());
   Deadline start = now();
@@ -181,19 +190,15 @@ void Core::run_together(std::span<Operation* const> ops, const Call& call) {
   for (int sends = 1; !send.empty(); ++sends) {
     if (closed_) return refuse_closed(send);
     choose_lane().run(send, call.deadline, call.stop);
-    bool left = false;
+    bool left = false, settled = true;
     for (Operation* o : send) {
       left |= o->left();
+      settled &= !open_ended(*o);
       if (o->status() == Status::unknown) o->doubt = true;
     }
-    if (left || !call.resend || over(call)) return;
+    if (left || settled || !call.resend || over(call)) return;
     std::vector<Sent> sent;
-    bool settled = true;
-    for (Operation* o : ops) {
-      sent.push_back({o->status(), o->after_ok, open_ended(*o)});
-      settled &= !sent.back().again;
-    }
-    if (settled) return;
+    for (Operation* o : ops) sent.push_back({o->status(), o->after_ok, open_ended(*o)});
     std::vector<Operation*> next;
     std::vector<std::size_t> places = plan_resend(sent);
     for (std::size_t place : places) next.push_back(ops[place]);

@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "loader/process_mark.hpp"
 #include "stile/store.hpp"
 #include "store/lane.hpp"
 #include "store/link.hpp"
@@ -56,6 +57,7 @@ class Core final : public Source {
   bool over(const Call& call) const { return closed_ || call.stop.stop_requested(); }
   bool sleep_until(Deadline until, const std::stop_token& stop);
 
+  loader::ProcessMark process_;
   std::shared_ptr<Backend> backend_;
   Duration timeout_;
   unsigned asked_lanes_;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "stile/operations.hpp"
+#include "stile/admin.hpp"
 #include "store/link.hpp"
 
 namespace stile::store {

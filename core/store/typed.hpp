@@ -4,7 +4,7 @@
 #pragma once
 
 #include "stile/abi.h"
-#include "stile/operations.hpp"
+#include "stile/admin.hpp"
 
 /// X(Request, result struct of the ABI); void where it has none.
 #define STILE_STORE_REQUESTS(X)      \

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <set>
@@ -243,6 +244,15 @@ TEST_F(Memory, ManyThreadsShareOneHandle) {
     });
   for (auto& thread : all) thread.join();
   EXPECT_EQ(wins, each) << "exactly one winner a key (K1)";
+}
+
+TEST_F(Memory, AChildOfAForkIsRefusedAndDoesNotHang) {
+  EXPECT_EXIT(
+      {
+        auto answer = real.try_call(Get{"k"}, {.timeout = 5s});
+        _exit(answer.status() == Status::invalid ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

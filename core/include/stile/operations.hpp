@@ -1,4 +1,5 @@
-// Every operation of the store contract, typed: a request is data, its answer is data.
+// The operations on workflows, queues and documents, typed: a request is data, its answer is data. Those on the store
+// as a whole are in stile/admin.hpp.
 //
 // Requests only look at what they are given: it must live until the call returns, no longer. What may be left out has
 // its default here; durations are lengths, instants are by the store's clock. Ids in comments are the contract's.
@@ -7,13 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "stile/effect.hpp"
 #include "stile/types.hpp"
 
 namespace stile {
@@ -149,44 +150,6 @@ struct Append {
   std::optional<std::string_view> message_id{};  ///< none = the op_id serves as one (I3)
   std::optional<Wakeup> enqueue{};
   Id op_id{};
-};
-
-/// A parameter of a statement, or a column of a row. Text is a string, bytes are a Blob.
-struct Blob {
-  Bytes bytes;
-};
-using Parameter = std::variant<std::monostate, std::int64_t, double, std::string, Blob>;
-
-/// An open transaction, lent to a callback effect; dead when the callback returns. Nothing else of the store may be
-/// used meanwhile.
-class Transaction {
- public:
-  struct Rows {
-    std::vector<std::vector<Parameter>> rows;
-    std::uint64_t affected = 0;
-  };
-  explicit Transaction(const stile_tx& tx) : tx_(&tx) {}
-
-  /// Runs one statement; throws Error (effect_failed) with the server's text.
-  Rows query(std::string_view text, const std::vector<Parameter>& params = {});
-  /// The store's own handle of that type ("sqlite3" ...), or null.
-  void* native(std::string_view type);
-
- private:
-  const stile_tx* tx_;
-};
-
-/// Work inside the store's own transaction: data, or a function run on the calling thread (E1-E8). A function may run
-/// again after a serialisation failure; what stays is one run's work. What it throws undoes it: effect_failed.
-struct Statement {
-  std::string_view language;  ///< "sql", "lua"
-  std::string_view text;
-  std::vector<Parameter> params{};
-  std::vector<std::string_view> keys{};  ///< what a script declares (E4)
-};
-struct Callback {
-  std::string_view language;  ///< "sql", "host"
-  std::function<Bytes(Transaction&)> run;
 };
 
 struct Transacted {
@@ -452,106 +415,6 @@ struct Scan {
   std::string_view prefix{};
   std::string_view after{};
   std::optional<std::uint32_t> limit{};
-};
-
-// ---- store
-
-struct Prepared {
-  bool migrated = false;
-};
-/// Creates or migrates the store's schema (S1).
-struct Prepare {
-  using Answer = Prepared;
-  bool check_only = false;
-};
-
-struct StoreInfo {
-  struct Limits {
-    std::uint64_t id_bytes = 0, value_bytes = 0, reply_bytes = 0, error_bytes = 0, receipt_bytes = 0, batch = 0;
-    std::uint64_t page = 0, queues = 0, partitions = 0, writers = 0;
-  };
-  std::string plugin;
-  StoreTime store_time{};
-  Bytes epoch;
-  std::string durability, server;
-  std::vector<std::string> capabilities;
-  Limits limits;
-
-  bool has(std::string_view capability) const;
-};
-/// Who this store is and what it promises (S2, S3).
-struct Info {
-  using Answer = StoreInfo;
-};
-
-struct StoreStats {
-  std::uint64_t ready = 0, delayed = 0, in_flight = 0, dead = 0;
-  std::uint64_t workflows = 0, finished = 0, records = 0, documents = 0, stored_bytes = 0;
-  std::optional<Duration> oldest_ready_age{};
-  std::optional<StoreTime> next_due_at{};
-  std::vector<std::string_view> approximate;  ///< the figures that are estimates
-};
-/// Counts at some moment of the call (S4).
-struct Stats {
-  using Answer = StoreStats;
-  std::optional<std::string_view> queue{};
-};
-
-struct Listed {
-  struct Item {
-    Bytes workflow, queue;
-    State state{};
-    std::optional<StoreTime> due_at{};
-    std::uint32_t delivery_count = 0;
-    std::uint64_t records = 0, fence_number = 0;
-    std::optional<StoreTime> live_until{}, finished_at{}, last_written_at{};
-    bool cancel_requested = false;
-    Bytes last_error;
-  };
-  std::vector<Item> workflows;
-  std::optional<Bytes> next{};
-};
-/// The known workflows by id (S4).
-struct List {
-  using Answer = Listed;
-  std::optional<State> state{};
-  std::optional<std::string_view> queue{};
-  std::string_view prefix{};
-  std::optional<Duration> idle_for{};
-  std::string_view after{};
-  std::optional<std::uint32_t> limit{};
-};
-
-struct Trimmed {
-  std::uint64_t removed = 0;
-  bool more = false;
-};
-/// Removes finished workflows untouched for older_than, bounded work a call (T1-T7).
-struct Trim {
-  using Answer = Trimmed;
-  Duration older_than{};
-  std::uint32_t limit = 1000;
-};
-
-struct Rendered {
-  std::string text;
-  std::vector<Parameter> params{};
-  std::vector<Bytes> keys;
-};
-/// Says an unfenced write instead of doing it, for the caller's own transaction (R7).
-struct Render {
-  using Answer = Rendered;
-  std::string_view language;
-  std::variant<Enqueue, Supply, Append, Put, Erase, Cancel, RequestCancel> say;
-};
-
-struct Advanced {
-  StoreTime store_time{};
-};
-/// Moves a manual clock (A14).
-struct Advance {
-  using Answer = Advanced;
-  Duration by{};
 };
 
 }  // namespace v1

@@ -2,7 +2,9 @@
 //
 // A call waits for nothing but its own round trip; calls that arrive during a round trip leave together in the next
 // one. Every write gets an op_id and is sent again under it after `unknown` and `unavailable`, with growing pauses,
-// until the caller's deadline: R1 makes that safe. SPDX-License-Identifier: Apache-2.0
+// until the caller's deadline: R1 makes that safe.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "stile/admin.hpp"
 #include "stile/operations.hpp"
 #include "stile/types.hpp"
 
@@ -99,7 +102,7 @@ class Store {
   auto chain(const First& first, const Requests&... requests) const { return chain(CallOptions{}, first, requests...); }
 
   /// Independent operations in one round trip, where the store's batch is large enough; those of one workflow or
-  /// document take effect in their order.
+  /// document take effect in their order, unless one had to be sent again: chain what must not overtake.
   template <class... Requests>
   std::tuple<Result<typename Requests::Answer>...> batch(const CallOptions& options,
                                                          const Requests&... requests) const {
