@@ -61,6 +61,7 @@ void host_log(void*, std::uint32_t level, stile_text message, const stile_text* 
 const void* host_extension(void*, stile_text) { return nullptr; }
 
 struct Registry {
+  Registry* parents = nullptr;  // of the process that forked this one; its plugins stay mapped, so it stays known
   ProcessMark mark;
   std::mutex mutex;
   std::deque<Entry> entries;
@@ -75,6 +76,7 @@ Registry& registry() {
   Registry* present = current.load();
   while (present == nullptr || !present->mark.here()) {
     auto* fresh = new Registry;
+    fresh->parents = present;
     if (present != nullptr && present->mutex.try_lock()) {
       fresh->directories = present->directories;
       present->mutex.unlock();

@@ -2,9 +2,13 @@
 // loader's list of scenarios.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <thread>
 
 #include "loader/probe.hpp"
@@ -137,6 +141,57 @@ TEST(Process, S43_AFileIsTriedOnce) {
   // Another content in the same place is another file.
   folder.copy("fixture_plain", "h.so");
   EXPECT_TRUE(probe(path).good);
+}
+
+// What a program prints, run with both variables set; as an ordinary user, where it says so and this one may.
+std::string output_of(const std::string& program, bool as_nobody) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return "no pipe";
+  pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    dup2(ends[1], 1);
+    if (as_nobody && (setgroups(0, nullptr) != 0 || setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(3);
+    setenv("STILE_PLUGIN_PATH", "/nowhere", 1);
+    setenv("STILE_STORE", "memory:", 1);
+    setenv("HOME", "/nowhere", 1);
+    execl(program.c_str(), program.c_str(), static_cast<char*>(nullptr));
+    _exit(4);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 1024> buffer;
+  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return text;
+}
+
+TEST(Process, S59_OrdinaryProgramsReadTheirEnvironment) {
+  EXPECT_EQ(output_of(STILE_FIXTURE_RAISED, false), "raised=0 path=1 user=1\nstore taken\n");
+}
+
+TEST(Process, S59_RaisedPrivilegesIgnoreTheEnvironment) {
+  // Only root can make a program that raises privileges, and only where the file system honours it.
+  Folder folder;
+  struct statvfs system {};
+  ASSERT_EQ(statvfs(folder.text().c_str(), &system), 0);
+  if (geteuid() != 0 || (system.f_flag & ST_NOSUID) != 0) {
+    stile::loader::SearchPlan plan;
+    plan.raised = true;
+    EXPECT_EQ(stile::loader::discover(plan).warnings.size(), 1u);
+    return;
+  }
+  std::string program = folder.text() + "/raised";
+  fs::copy_file(STILE_FIXTURE_RAISED, program);
+  ASSERT_EQ(chmod(folder.text().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  std::string said = output_of(program, true);
+  EXPECT_TRUE(says(said, "raised=1 path=0 user=0"));
+  EXPECT_TRUE(says(said, "raised privileges ignores"));
 }
 
 }  // namespace
