@@ -1,6 +1,8 @@
 // What the library tells its host: log messages through one function, metrics through one Observer.
 //
-// Nothing is printed unless a program asks: both are silent until set. SPDX-License-Identifier: Apache-2.0
+// Nothing is printed unless a program asks: both are silent until set.
+//
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
