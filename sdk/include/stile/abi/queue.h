@@ -84,7 +84,7 @@ typedef struct stile_receive_result {
 
 /* extend: a delivery's sign of life, and with a fence the lease's too: both in one commit or neither (D3). No op_id.
  * OK, STALE, CANCELLED, FENCED, LAPSED, INVALID. ttl or budget without has_fence are INVALID. A lapsed delivery that
- * was put off (D9) is alive again, and due after both its new lease and the workflow's. */
+ * was put off (D9) is alive again; list's due_at is then the later of visible_at and the end of the lease. */
 typedef struct stile_extend_request {
   uint32_t struct_size;
   uint32_t has_fence; /* 1 = renew the lease as well: fence and ttl count */

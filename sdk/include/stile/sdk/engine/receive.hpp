@@ -132,7 +132,7 @@ class Receiver {
     write_receipt(row, receipt);
     made->receipt = bytes({receipt, receipt_size});
     made->delivery_count = row.count;
-    made->visible_at = row.due;
+    made->visible_at = row.place();  // as it stands: not what it was put off to (D9)
     made->cancel_requested = row.cancel_requested;
     if (with_fence) {
       made->fence = fence_of(row);

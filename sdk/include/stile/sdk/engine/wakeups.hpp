@@ -203,7 +203,7 @@ void extend(T& tables, const Context& context, stile_op& op) {
   }
   store(tables, context, *row);
   auto& out = result_of<stile_extend_result>(op);
-  out.visible_at = row->due;
+  out.visible_at = row->place();
   out.cancel_requested = row->cancel_requested;
   if (asked.has_fence) {
     out.live_until = row->alive;
