@@ -130,9 +130,10 @@ class Asking {
         json::object inner;
         for (const Field& one : description.fields) {
           if (!one.name.starts_with(field.name) || one.name.substr(field.name.size(), 1) != ".") continue;
-          Field part = one;
-          part.name.remove_prefix(field.name.size() + 1);
-          if (said(part, description, from)) member(part, description, from, inner);
+          // Two, since a list is told with the field behind it, its length.
+          Field part[2] = {one, &one == &description.fields.back() ? one : (&one)[1]};
+          part[0].name.remove_prefix(field.name.size() + 1);
+          if (said(part[0], description, from)) member(part[0], description, from, inner);
         }
         to[field.name] = std::move(inner);
         return;

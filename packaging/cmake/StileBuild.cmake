@@ -37,8 +37,10 @@ target_compile_options(stile_warnings INTERFACE
 
 # g++ 12 sees, when it optimises, overlaps in "literal" + std::string (GCC bug 105329) and uninitialised values in an
 # empty std::optional (GCC bug 80635) that are not there. clang and the sanitizers look for both.
-target_compile_options(stile_warnings INTERFACE
-  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized>")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(stile_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+endif()
 
 function(stile_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)
