@@ -61,6 +61,7 @@ void wait_again(Wakeup& wakeup, Moment due) {
   wakeup.put_off.reset();
   wakeup.perhaps_put_off = false;
   wakeup.perhaps_due.clear();
+  wakeup.due_again.reset();
   wakeup.receipt.clear();
 }
 
@@ -146,12 +147,18 @@ void extend(Call call) {
     return;
   }
   Wakeup& wakeup = *workflow.wakeup;
+  wakeup.due_again.reset();
   wakeup.due = later_of(wakeup.due, now.stamp + said.duration("lease"));
-  reply.moment("visible_at", wakeup.due, "D3");
+  if (wakeup.put_off) {
+    Moment told = wakeup.due;
+    reply.moment_of("visible_at", {wakeup.due, *wakeup.put_off, workflow.lease->live_until}, told, "D3");
+  } else {
+    reply.moment("visible_at", wakeup.due, "D3");
+  }
   reply.flag("cancel_requested", workflow.cancel_requested, "C8");
   if (wakeup.put_off) {  // D9 and D4 both speak of a lapsed delivery that was put off and is extended
     wakeup.perhaps_due = {*wakeup.put_off, workflow.lease->live_until};
-    end_put_off(workflow);
+    wakeup.put_off.reset();
   }
   workflow.last_operation = now.stamp;
 }

@@ -49,10 +49,13 @@ class Table {
     outcome_.verdict = Verdict::failed;
     if (++failures_ > shown_at_most) return;
     outcome_.text += state_.name + ": " + what + "\n";
-    for (const Difference& each : differs.differences) {
-      outcome_.text += "  " + describe(each) + "\n";
+    for (std::size_t i = 0; i < differs.differences.size(); ++i) {
+      const Difference& each = differs.differences[i];
+      if (i < shown_at_most) outcome_.text += "  " + describe(each) + "\n";
       outcome_.ids.insert(outcome_.ids.end(), each.ids.begin(), each.ids.end());
     }
+    std::sort(outcome_.ids.begin(), outcome_.ids.end());
+    outcome_.ids.erase(std::unique(outcome_.ids.begin(), outcome_.ids.end()), outcome_.ids.end());
     if (failures_ == 1) outcome_.text += trial_.transcript(about);
   }
 
@@ -76,10 +79,10 @@ class Table {
   }
 
   void choose() {
-    const std::vector<Cell>& all = cells();
+    const std::vector<Cell>& all = cells(state_.of);
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::optional<json::object> request = all[i].make(stage_, "probe");
-      if (request && trial_.determines(*request)) chosen_.push_back(i);
+      if (request && trial_.does(*request) && trial_.determines(*request)) chosen_.push_back(i);
     }
     std::vector<std::string> ids;
     for (std::size_t i : chosen_) ids.push_back(id_of(i));
@@ -92,7 +95,7 @@ class Table {
     std::vector<std::pair<std::string, json::object>> requests;
     std::vector<std::string> names, ids;
     for (std::size_t i = first; i < std::min(first + between_looks, chosen_.size()); ++i) {
-      const Cell& cell = cells()[chosen_[i]];
+      const Cell& cell = cells(state_.of)[chosen_[i]];
       std::string id = id_of(chosen_[i]);
       std::optional<json::object> request = cell.make(stage_, id);
       if (!request || !trial_.determines(*request)) continue;

@@ -69,28 +69,12 @@ std::vector<std::pair<std::string, Token>> receipts() {
   };
 }
 
-std::string name(const json::object& request) {
-  std::string out;
-  for (const auto& member : request) {
-    const json::value& value = member.value();
-    if (!out.empty()) out += " " + std::string(member.key()) + "=";
-    std::string text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
-    out += text.size() > 40 ? text.substr(0, 10) + "..." : text;
-  }
-  return out;
-}
-
-/// "$id" stands for the workflow, also as the name of its queue.
-json::value filled(const json::value& value, const std::string& id) {
+json::value fill(const json::value& value, const std::string& id) {
   if (value.is_string()) return value.get_string() == "$id" ? json::value(json::string(id)) : value;
-  if (value.is_array()) {
-    json::array out;
-    for (const json::value& each : value.get_array()) out.push_back(filled(each, id));
-    return out;
-  }
-  if (!value.is_object()) return value;
-  json::object out;
-  for (const auto& member : value.get_object()) out[member.key()] = filled(member.value(), id);
+  if (value.is_object()) return filled(value.get_object(), id);
+  if (!value.is_array()) return value;
+  json::array out;
+  for (const json::value& each : value.get_array()) out.push_back(fill(each, id));
   return out;
 }
 
@@ -102,8 +86,8 @@ json::object effect(const Stage& stage, bool fails) {
 }
 
 Cell plain(const json::object& request) {
-  return {name(request), [request](const Stage& stage, const std::string& id) -> std::optional<json::object> {
-            json::object made = filled(request, id).get_object();
+  return {name_of(request), [request](const Stage& stage, const std::string& id) -> std::optional<json::object> {
+            json::object made = filled(request, id);
             std::string op = Said(made).op();
             static const std::set<std::string> of_the_store = {"receive", "watch", "list", "stats"};
             if (of_the_store.count(op) == 0) made["workflow"] = id;
@@ -168,6 +152,9 @@ void add_unguarded(std::vector<Cell>& out) {
       {{"op", "enqueue"}, {"revive", true}, {"queue", "elsewhere"}},
       {{"op", "enqueue"}, {"revive", true}, {"delay", hour}},
       {{"op", "enqueue"}, {"delay", -1}},
+      {{"op", "enqueue"}, {"at", end_of_time}},
+      {{"op", "enqueue"}, {"at", end_of_time + 1}},
+      {{"op", "enqueue"}, {"delay", end_of_time}},
       {{"op", "cancel"}},
       {{"op", "receive"}, {"queues", json::array{"$id"}}, {"lease", hour}},
       {{"op", "receive"},
@@ -180,6 +167,7 @@ void add_unguarded(std::vector<Cell>& out) {
       {{"op", "receive"}, {"queues", json::array{"no such queue"}}, {"lease", hour}},
       {{"op", "receive"}, {"queues", json::array{}}, {"lease", hour}},
       {{"op", "receive"}, {"queues", json::array{"$id"}}, {"lease", 0}},
+      {{"op", "receive"}, {"queues", json::array{"$id"}}, {"lease", end_of_time}},
       {{"op", "receive"}, {"queues", json::array{"$id"}}, {"lease", hour}, {"again", true}},
       {{"op", "watch"}, {"wait", 0}, {"workflows", json::array{json::object{{"workflow", "$id"}, {"after", 0}}}}},
       {{"op", "stats"}, {"queue", "$id"}},
@@ -263,7 +251,25 @@ void add_answers(std::vector<Cell>& out) {
   }
 }
 
-/// R1: each of the last writes of the script sent again, and its op_id with another operation of the same slot.
+}  // namespace
+
+std::string name_of(const json::object& request) {
+  std::string out;
+  for (const auto& member : request) {
+    const json::value& value = member.value();
+    if (!out.empty()) out += " " + std::string(member.key()) + "=";
+    std::string text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+    out += text.size() > 40 ? text.substr(0, 10) + "..." : text;
+  }
+  return out;
+}
+
+json::object filled(const json::object& request, const std::string& id) {
+  json::object out;
+  for (const auto& member : request) out[member.key()] = fill(member.value(), id);
+  return out;
+}
+
 void add_again(std::vector<Cell>& out) {
   for (std::size_t back = 0; back < 6; ++back) {
     auto sent = [back](const Stage& stage, const std::string& id) -> std::optional<json::object> {
@@ -274,33 +280,31 @@ void add_again(std::vector<Cell>& out) {
       return made;
     };
     out.push_back({"again " + std::to_string(back), sent});
-    out.push_back(
-        {"op_id of another " + std::to_string(back),
-         [sent](const Stage& stage, const std::string& id) -> std::optional<json::object> {
-           static const std::map<std::string, std::string> other = {
-               {"record", "supply"}, {"supply", "record"}, {"ack", "nack"}, {"nack", "ack"}, {"snooze", "ack"}};
-           std::optional<json::object> made = sent(stage, id);
-           if (!made) return {};
-           auto place = other.find(Said(*made).op());
-           if (place == other.end()) return {};
-           (*made)["op"] = json::string(place->second);
-           made->erase("delay");
-           made->erase("error");
-           made->erase("finished");
-           if (place->second == "supply") made->erase("fence");
-           if (place->second == "record") {
-             made->erase("enqueue");
-             (*made)["fence"] = json::string(stage.fence(id).value_or("1." + std::string(32, '1')));
-           }
-           return made;
-         }});
+    out.push_back({"op_id of another " + std::to_string(back),
+                   [sent](const Stage& stage, const std::string& id) -> std::optional<json::object> {
+                     static const std::map<std::string, std::string> other = {
+                         {"record", "supply"}, {"supply", "record"}, {"ack", "nack"}, {"nack", "ack"},
+                         {"snooze", "ack"},    {"put", "erase"},     {"erase", "put"}};
+                     std::optional<json::object> made = sent(stage, id);
+                     if (!made) return {};
+                     auto place = other.find(Said(*made).op());
+                     if (place == other.end()) return {};
+                     (*made)["op"] = json::string(place->second);
+                     made->erase("delay");
+                     made->erase("error");
+                     made->erase("finished");
+                     if (place->second == "supply") made->erase("fence");
+                     if (place->second == "record") {
+                       made->erase("enqueue");
+                       (*made)["fence"] = json::string(stage.fence(id).value_or("1." + std::string(32, '1')));
+                     }
+                     return made;
+                   }});
   }
 }
 
-}  // namespace
-
-const std::vector<Cell>& cells() {
-  static const std::vector<Cell> all = [] {
+const std::vector<Cell>& cells(Of of) {
+  static const std::vector<Cell> of_workflows = [] {
     std::vector<Cell> out;
     add_unguarded(out);
     add_fenced(out);
@@ -308,7 +312,8 @@ const std::vector<Cell>& cells() {
     add_again(out);
     return out;
   }();
-  return all;
+  static const std::vector<Cell> of_documents = document_cells();
+  return of == Of::document ? of_documents : of_workflows;
 }
 
 }  // namespace stile::conformance::model

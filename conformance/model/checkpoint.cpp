@@ -234,7 +234,7 @@ void discard(Call call) {
   next.cancelled_at = workflow->cancelled_at;
   next.first_operation = next.last_operation = now.stamp;
   next.touched.perhaps = now.stamp;
-  end_put_off(*workflow);  // D9: discard frees the lease
+  end_put_off(*workflow, now.stamp);  // D9: discard frees the lease
   if (!said.flag("cancel")) {
     next.wakeup = workflow->wakeup;
   } else {

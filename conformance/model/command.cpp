@@ -349,6 +349,7 @@ void Player::chain(const Command& command) {
   second.verb = command.key % 2 == 0 ? Verb::ack : Verb::snooze;
   json::object record = *request(first);
   json::object answer = *request(second);
+  if (!trial_.does(record) || !trial_.does(answer)) return;
   answer["after_ok"] = true;
   if (trial_.determines(record) && trial_.determines(answer)) trial_.say_all({record, answer});
 }
@@ -375,7 +376,7 @@ void Player::play(const Command& command) {
     return trial_.compare({workflow_id(command.workflow)});
   }
   std::optional<json::object> said = request(command);
-  if (!said || !trial_.determines(*said)) return;
+  if (!said || !trial_.does(*said) || !trial_.determines(*said)) return;
   trial_.give_op_id(*said);
   trial_.say(*said);
   if (command.verb != Verb::again && said->contains("op_id")) sent_.push_back(*said);

@@ -25,6 +25,7 @@ void take_over(Workflow& workflow, Now now) {
     // A lapsed delivery that was put off: ready again, or still put off; both can be read out of A13.
     if (wakeup.put_off) wakeup.perhaps_due = {workflow.lease->live_until};
     wakeup.put_off.reset();
+    wakeup.due_again.reset();
     wakeup.receipt.clear();
     wakeup.deferred.reset();
     if (wakeup.queue_next) workflow.queue = *wakeup.queue_next;

@@ -21,14 +21,17 @@ constexpr std::size_t sequences_with_waiting = 100;
 constexpr Duration time_of_a_block = std::chrono::seconds{30};
 
 bool capable(const Target& target, const model::State& state) {
-  return std::all_of(state.needs.begin(), state.needs.end(),
-                     [&](const std::string& need) { return target.facts.can(need); });
+  Part part = state.of == model::Of::document     ? Part::documents
+              : state.of == model::Of::checkpoint ? Part::documents_and_records
+                                                  : Part::all;
+  return target.facts.part >= part && std::all_of(state.needs.begin(), state.needs.end(),
+                                                  [&](const std::string& need) { return target.facts.can(need); });
 }
 
 }  // namespace
 
 void register_model_suites(const Target& target) {
-  if (target.facts.part != Part::all) return;
+  if (target.facts.part == Part::nothing) return;
   for (const model::State& state : model::states()) {
     if (!capable(target, state)) continue;
     Check check;

@@ -5,6 +5,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace stile::conformance::model {
@@ -126,6 +127,8 @@ Outcome play_many(const Target& target, std::uint64_t block, std::size_t count, 
     for (const Difference& each : again.differences) {
       outcome.ids.insert(outcome.ids.end(), each.ids.begin(), each.ids.end());
     }
+    std::sort(outcome.ids.begin(), outcome.ids.end());
+    outcome.ids.erase(std::unique(outcome.ids.begin(), outcome.ids.end()), outcome.ids.end());
     return outcome;
   }
   if (outcome.counted == 0) {

@@ -117,7 +117,9 @@ void hand_out(Candidate& candidate, const Said& given, const json::object& objec
   wakeup.due = call.now.stamp + call.said.duration("lease");
   wakeup.count += 1;        // D4, D5
   wakeup.deferred.reset();  // W3: one redelivery answers for both
-  end_put_off(workflow);
+  wakeup.put_off.reset();
+  wakeup.perhaps_put_off = false;
+  wakeup.due_again.reset();
   wakeup.perhaps_due.clear();
   wakeup.receipt = receipt;
   wakeup.receive_op_id = call.said.op_id();

@@ -49,6 +49,16 @@ std::optional<std::string> Stage::older_receipt(const std::string& id) const {
   return before(tokens(id).receipts, receipt(id));
 }
 
+std::optional<std::string> Stage::version(const std::string& key) const {
+  auto place = world().documents.find(key);
+  bool there = place != world().documents.end() && place->second.live(trial_.now());
+  return there ? std::optional(place->second.version) : std::nullopt;
+}
+
+std::optional<std::string> Stage::older_version(const std::string& key) const {
+  return before(tokens(key).versions, version(key));
+}
+
 void Stage::note(const std::string& id, const json::object& request, const json::object& answer) {
   Tokens& tokens = tokens_[id];
   Said given(answer);
@@ -57,8 +67,8 @@ void Stage::note(const std::string& id, const json::object& request, const json:
   for (const Said& delivery : given.objects("deliveries")) {
     tokens.receipts.push_back(delivery.bytes("receipt"));
     if (delivery.has("fence")) tokens.fences.push_back(delivery.bytes("fence"));
-    tokens.receive_op_id = Said(request).op_id();
   }
+  if (given.bytes("status") == "ok" && given.has("version")) tokens.versions.push_back(given.bytes("version"));
 }
 
 void Stage::say(const std::vector<std::pair<std::string, json::object>>& requests, std::vector<Differs>& found) {

@@ -15,11 +15,10 @@
 
 namespace stile::conformance::model {
 
-/// What a workflow has been given so far: the current tokens and those before.
+/// What a workflow or a document has been given so far: the current tokens and those before.
 struct Tokens {
-  std::vector<std::string> fences, receipts;
+  std::vector<std::string> fences, receipts, versions;
   std::vector<json::object> writes;  ///< with their op_id
-  std::string receive_op_id;
 };
 
 class Stage {
@@ -37,6 +36,9 @@ class Stage {
   std::optional<std::string> older_fence(const std::string& id) const;
   std::optional<std::string> receipt(const std::string& id) const;
   std::optional<std::string> older_receipt(const std::string& id) const;
+  /// The same for the version of a document.
+  std::optional<std::string> version(const std::string& key) const;
+  std::optional<std::string> older_version(const std::string& key) const;
 
   /// Says one request for each of some workflows, in batches, and notes what they were given.
   void say(const std::vector<std::pair<std::string, json::object>>& requests, std::vector<Differs>& found);
@@ -57,12 +59,16 @@ struct Step {
   Time then_pass = 0;
 };
 
+/// What a state is a state of, and so which cells there are in it.
+enum class Of { document, checkpoint, wakeup };
+
 struct State {
   std::string name;
   std::string ids;  ///< the promises that make the state what it is
   std::vector<Step> steps;
   std::vector<std::string> needs;  ///< capabilities
   bool trims = false;              ///< ends with a trim of everything
+  Of of = Of::wakeup;
 };
 
 /// One row of the cell table: an operation with a kind of receipt and fence.
@@ -71,7 +77,19 @@ struct Cell {
   Make make;
 };
 
+/// Every state: of workflows, then of documents.
 const std::vector<State>& states();
-const std::vector<Cell>& cells();
+const std::vector<Cell>& cells(Of of);
+
+std::vector<State> document_states();
+std::vector<Cell> document_cells();
+
+/// A request as the name of a cell.
+std::string name_of(const json::object& request);
+/// A request for one workflow or key: "$id" stands for it, also as the name of its queue.
+json::object filled(const json::object& request, const std::string& id);
+/// The cells that send the last writes of a script again (R1), and their op_ids with another operation of the same
+/// slot.
+void add_again(std::vector<Cell>& out);
 
 }  // namespace stile::conformance::model

@@ -56,14 +56,15 @@ Document* World::find_document(const std::string& key, Now now) {
   return &document;
 }
 
-void end_put_off(Workflow& workflow) {
+void end_put_off(Workflow& workflow, Moment when) {
   if (!workflow.wakeup) return;
+  if (workflow.wakeup->put_off || workflow.wakeup->perhaps_put_off) workflow.wakeup->due_again = when;
   workflow.wakeup->put_off.reset();
   workflow.wakeup->perhaps_put_off = false;
 }
 
 void settle(Workflow& workflow, Now now) {
-  if (!workflow.leased(now)) end_put_off(workflow);
+  if (workflow.lease && !workflow.lease->live(now)) end_put_off(workflow, workflow.lease->live_until);
   if (workflow.cancelled_receipt && now.reached(workflow.cancelled_at + memory_span)) {
     workflow.cancelled_receipt.reset();
   }
@@ -82,7 +83,7 @@ void end_lease(Workflow& workflow, Now now) {
   Lease& lease = *workflow.lease;
   if (lease.live(now)) lease.live_until = now.stamp;
   if (!now.reached(lease.budget_until)) lease.budget_until = now.stamp;
-  end_put_off(workflow);
+  end_put_off(workflow, now.stamp);
 }
 
 void sign_of_life(Workflow& workflow, Now now) {

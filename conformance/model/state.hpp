@@ -67,6 +67,7 @@ struct Wakeup {
   Moment due;                             ///< waiting: when it became or becomes due; in flight: when its lease ends
   std::optional<Moment> put_off;          ///< D9: until this end of the lease that it met, or the lease's release
   bool perhaps_put_off = false;           ///< the last receive may have met it, or not: `list` tells
+  std::optional<Moment> due_again;        ///< D9: when its putting-off ended; told as due_at, or `due` is
   std::vector<Moment> perhaps_due;        ///< other due times that the contract allows; `list` tells
   std::string receipt;                    ///< in flight: the one that works
   std::string receive_op_id;              ///< in flight: of the receive that handed it out
@@ -168,7 +169,7 @@ void end_lease(Workflow& workflow, Now now);
 /// A6: an accepted write under a live lease.
 void sign_of_life(Workflow& workflow, Now now);
 /// D9: what a lease put off has waited long enough.
-void end_put_off(Workflow& workflow);
+void end_put_off(Workflow& workflow, Moment when);
 
 /// The memory of all but records, messages and the lease is no longer certain.
 void doubt_memories(Workflow& workflow);

@@ -229,7 +229,8 @@ std::vector<State> of_answers() {
 const std::vector<State>& states() {
   static const std::vector<State> all = [] {
     std::vector<State> out;
-    for (std::vector<State> some : {of_leases(), of_wakeups(), of_answers()}) {
+    for (State& each : out = of_leases()) each.of = Of::checkpoint;
+    for (const std::vector<State>& some : {of_wakeups(), of_answers(), document_states()}) {
       out.insert(out.end(), some.begin(), some.end());
     }
     return out;

@@ -117,7 +117,10 @@ std::vector<json::object> Trial::exchange(std::vector<json::object> requests, st
   for (json::object& each : requests) give_op_id(each);
   Bracket when{};
   std::vector<json::object> answers = send(requests, when);
-  for (std::size_t i = 0; i < requests.size(); ++i) lines_.push_back({as_sent(requests[i]), answers[i]});
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    auto owner = world().receipts.find(Said(requests[i]).bytes("receipt"));
+    lines_.push_back({as_sent(requests[i]), answers[i], owner == world().receipts.end() ? "" : owner->second});
+  }
   rests_on_.clear();
   std::string before;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -166,7 +169,7 @@ std::vector<json::object> Trial::judge_reads(const std::vector<json::object>& re
         each.ids.insert(each.ids.end(), before.begin(), before.end());
       }
       if (!differs.differences.empty()) {
-        lines_.push_back({some[i], answers[i]});
+        lines_.push_back({some[i], answers[i], ""});
         throw differs;
       }
       all.push_back(std::move(answers[i]));
@@ -186,16 +189,21 @@ void Trial::page(json::object request) {
 }
 
 void Trial::compare(const std::vector<std::string>& ids) {
-  page({{"op", "list"}});
-  std::vector<json::object> reads{{{"op", "stats"}}};
-  for (const std::string& id : ids) reads.push_back({{"op", "load"}, {"workflow", id}});
+  if (does({{"op", "list"}})) page({{"op", "list"}});
+  std::vector<json::object> reads;
+  if (does({{"op", "stats"}})) reads.push_back({{"op", "stats"}});
+  for (const std::string& id : ids) {
+    bool document = world().documents.count(id) != 0 || !does({{"op", "load"}});
+    reads.push_back(document ? json::object{{"op", "get"}, {"key", id}}
+                             : json::object{{"op", "load"}, {"workflow", id}});
+  }
   judge_reads(reads);
 }
 
 void Trial::compare_everything() {
-  page({{"op", "list"}});
-  page({{"op", "scan"}, {"prefix", ""}});
-  std::vector<json::object> reads{{{"op", "stats"}}};
+  if (does({{"op", "scan"}})) page({{"op", "scan"}, {"prefix", ""}});
+  compare({});
+  std::vector<json::object> reads;
   for (const auto& [id, workflow] : world().workflows) {
     // A long checkpoint is read in pages from where the last page must have ended at the latest.
     reads.push_back({{"op", "load"}, {"workflow", id}});
@@ -212,7 +220,8 @@ std::string Trial::transcript(std::string_view about) const {
   for (const Line& line : lines_) {
     std::string said = json::serialize(line.request);
     std::string answered = json::serialize(line.answer);
-    if (said.find(about) == std::string::npos && answered.find(about) == std::string::npos) continue;
+    bool named = said.find(about) != std::string::npos || answered.find(about) != std::string::npos;
+    if (!named && line.about != about) continue;
     out += "  " + said + "\n    -> " + answered + "\n";
   }
   return out;

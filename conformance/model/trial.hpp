@@ -50,6 +50,8 @@ class Trial {
   bool manual_clock() const { return manual_; }
   Now now() const { return {clock_, {clock_, 0}}; }
   bool determines(const json::object& request) const { return model_.determines(request, now()); }
+  /// Whether the store keeps the part of the contract that an operation belongs to.
+  bool does(const json::object& request) const { return target_.facts.does(Said(request).op()); }
   const std::vector<EffectText>& effects() const { return effects_; }
   /// Gives a write an op_id, the same ones in every run of a trial.
   void give_op_id(json::object& request);
@@ -61,6 +63,7 @@ class Trial {
  private:
   struct Line {
     json::object request, answer;
+    std::string about;  ///< the workflow whose receipt it shows
   };
   struct Bracket {
     Time from, to;
