@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stile/log.hpp"
+#include "stile/plugins.hpp"
 #include "store/open.hpp"
 #include "store/plugin_backend.hpp"
 #include "support.hpp"
@@ -83,7 +84,7 @@ TEST(Backend, OpensConnectsExecutes) {
   EXPECT_EQ(counts.interrupted, 9u);
 }
 
-TEST(Backend, S24_EverythingEndsOnceAndInOrder) {
+TEST(Backend, S23_S24_EverythingEndsOnceAndInOrder) {
   const auto& plugin = stile::loader::plugin_in(built("fixture_twin"));
   const auto& counts = counts_of(plugin);
   auto backend = open_backend("plain:", with("fixture_twin"));
@@ -234,6 +235,22 @@ TEST(Open, LayersAndComposition) {
   auto backend = open_backend("trace+chaos+plain:?chaos.seed=1", options);
   EXPECT_EQ(backend->plugin().name, "plain");
   EXPECT_TRUE(says(refusal([&] { open_backend("chaos+plain:?chaos.sed=1", options); }), "seed"));
+}
+
+TEST(Open, TheGivenFileMustBeTheNamedPlugin) {
+  EXPECT_TRUE(says(refusal([] { open_backend("plain:?plugin=rival", with("fixture_plain")); }),
+                   "was given, but the config string says plugin=rival"));
+}
+
+TEST(Open, DirectoriesOfTheProgramComeFirst) {
+  Folder folder, environment;
+  folder.copy("fixture_server", "server.so");
+  environment.copy("fixture_server", "server.so");
+  setenv("STILE_PLUGIN_PATH", environment.text().c_str(), 1);
+  stile::add_plugin_directory(folder.text());
+  EXPECT_EQ(open_backend("server://h?namespace=n")->plugin().path, folder.text() + "/server.so");
+  unsetenv("STILE_PLUGIN_PATH");
+  EXPECT_TRUE(stile::shutdown_plugins().empty());
 }
 
 TEST(Open, FromTheEnvironment) {

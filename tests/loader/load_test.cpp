@@ -17,6 +17,9 @@
 // The host's own copy of a name that a plugin has too (S40).
 extern "C" int stile_fixture_value(void);
 extern "C" int stile_fixture_value(void) { return -1; }
+// The host's copy of what a library of a plugin exports (S39).
+extern "C" int stile_fixture_library(void);
+extern "C" int stile_fixture_library(void) { return 39; }
 
 namespace {
 
@@ -116,6 +119,11 @@ TEST(Load, S30_ExceptionsOutOfTheEntryStop) {
 TEST(Load, S40_ThePluginKeepsItsOwnSymbols) {
   EXPECT_EQ(counts_of(plugin_in(built("fixture_plain"))).value, 42);
   EXPECT_EQ(stile_fixture_value(), -1);
+}
+
+TEST(Load, S39_NotLoadedWithDeepBinding) {
+  // With it, a plugin would get a second allocator, stream state, ... beside the host's.
+  EXPECT_EQ(counts_of(plugin_in(built("fixture_with_library"))).library, 39);
 }
 
 TEST(Load, S40b_NothingButTheEntryIsExported) {
