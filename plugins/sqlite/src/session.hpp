@@ -41,6 +41,7 @@ class Session {
 
   Store& store_;
   Parking parking_;
+  std::int64_t seen_clock_ = 0;    ///< at the last look, where it stands still
   std::mutex mutex_;               ///< the two below belong together
   std::uint64_t running_ = 0;      ///< the serial of the call that runs, 0 = none
   std::uint64_t called_back_ = 0;  ///< every call up to this one is to return soon

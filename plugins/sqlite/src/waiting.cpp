@@ -39,6 +39,7 @@ Session::Sight Session::look_for_wakeups(const Waiter& waiter, std::int64_t& man
     tables.enter(waiter.ns, 0);
     const std::int64_t stands = tables.manual_clock();
     const std::int64_t now = stands != 0 ? stands : database.now();
+    seen_clock_ = stands;
     if (stands != 0 && manual_end == 0) manual_end = later(stands, wait);
     for (const std::string& queue : waiter.queues)
       if (tables.next_due(queue) <= now) sight = Sight::due;
@@ -84,6 +85,7 @@ void Session::receive(Item& item) {
 bool Session::rest(Waiter& waiter, std::int64_t until) {
   if (!std::exchange(waiter.listed, true)) {
     parking_.forget(Parking::look);
+    waiter.stands = seen_clock_;
     store_.database().watcher().add(waiter);
     return true;
   }

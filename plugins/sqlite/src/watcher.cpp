@@ -4,9 +4,11 @@
 #include "watcher.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "clock.hpp"
 #include "database.hpp"
+#include "runner.hpp"
 #include "threads.hpp"
 
 namespace stile::sqlite {
@@ -145,15 +147,23 @@ std::int64_t Watcher::round(bool tick) {
   Mask workflows = bell_->rung_workflows.exchange(0);
   if (lines_.empty() && watches_.empty()) return INT64_MAX;
   Database::Reader reader(database_);
-  if (tick && changed_elsewhere(*reader)) queues = workflows = ~Mask{0};
+  std::vector<Waiter*> told;
+  if (tick && changed_elsewhere(*reader)) {
+    queues = workflows = ~Mask{0};
+    // What another program said is heard by whoever comes next: that is somebody who waits (R7).
+    if (Runner::something_said(reader->connection))
+      told.push_back(lines_.empty() ? watches_.front() : lines_.begin()->second.waiters.front());
+  }
   const std::int64_t now = database_.now();
   std::int64_t next = INT64_MAX;
-  std::vector<Waiter*> told;
   for (auto at = lines_.begin(); at != lines_.end(); ++at) {
     Line& line = at->second;
     if ((line.mask & queues) || line.next_due <= now) line.look = true;
     if (line.look) {
-      look_at(at, *reader);
+      // Where a clock that stands still was moved, each wait may be over (A14).
+      if (const std::int64_t stands = look_at(at, *reader))
+        std::copy_if(line.waiters.begin(), line.waiters.end(), std::back_inserter(told),
+                     [&](const Waiter* waiter) { return waiter->stands != stands; });
       if (line.next_due <= now) {
         told.push_back(line.waiters.front());
         line.next_due = now + told_patience;
@@ -169,7 +179,8 @@ std::int64_t Watcher::round(bool tick) {
   return next == INT64_MAX ? INT64_MAX : monotonic_now() + std::max<std::int64_t>(next - now, 0);
 }
 
-void Watcher::look_at(Lines::iterator at, Desk& desk) {
+// Answers the namespace's clock where it stands still, else 0.
+std::int64_t Watcher::look_at(Lines::iterator at, Desk& desk) {
   Line& line = at->second;
   Tables& tables = desk.tables;
   line.look = false;
@@ -177,8 +188,12 @@ void Watcher::look_at(Lines::iterator at, Desk& desk) {
   const std::int64_t due = tables.next_due(at->first.second);
   const std::int64_t stands = tables.manual_clock();
   tables.committed();
-  // A clock that stands still moves by a ring.
-  line.next_due = stands == 0 || due <= stands ? std::min(due, stands == 0 ? due : 0) : INT64_MAX;
+  // Where the clock stands still nothing becomes due by itself.
+  if (stands == 0)
+    line.next_due = due;
+  else
+    line.next_due = due <= stands ? 0 : INT64_MAX;
+  return stands;
 }
 
 // Catches what no bell told: another program's commit, a ring that was lost. The version is of one connection, so a

@@ -25,6 +25,7 @@ struct Waiter {
   Parking* parking = nullptr;
   std::int64_t ns = 0;
   std::vector<std::string> queues;  ///< waits for a wakeup in one of these
+  std::int64_t stands = 0;          ///< the namespace's clock as it saw it before, where that stands still
   Mask workflows = 0;               ///< or for a record in one of these
   bool waiting = false;             ///< the watcher's, under its lock: it stands in its lists
   bool listed = false;              ///< the waiting thread's: it was added, and has not heard since
@@ -54,6 +55,7 @@ class Watcher {
     Mask mask = 0;
     std::deque<Waiter*> waiters;
     bool look = true;                   // somebody rang, or it is new
+    std::int64_t stands = 0;            // the namespace's clock at the last look, where it stands still
     std::int64_t next_due = INT64_MAX;  // by the store's clock, as of the last look
   };
   using Lines = std::map<std::pair<std::int64_t, std::string>, Line>;
@@ -61,7 +63,7 @@ class Watcher {
   void run();
   /// One round: looks where there is reason to, tells whom it concerns; answers when to look next, CLOCK_MONOTONIC.
   std::int64_t round(bool tick);
-  void look_at(Lines::iterator at, Desk& desk);
+  std::int64_t look_at(Lines::iterator at, Desk& desk);
   void take_out(Waiter& waiter);
   void tell(Waiter& waiter);
   void publish();

@@ -302,6 +302,14 @@ bool eventually(const std::function<bool()>& so, std::int64_t patience) {
   return so();
 }
 
+bool eventually_without_spinning(const std::function<bool()>& so, std::int64_t patience) {
+  for (const std::int64_t until = monotonic() + patience; monotonic() < until;) {
+    if (so()) return true;
+    poll(nullptr, 0, 10);
+  }
+  return so();
+}
+
 int run_child(int argc, char** argv) {
   const auto found = children().find(argv[2]);
   if (found == children().end()) return 125;

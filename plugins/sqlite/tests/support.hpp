@@ -259,6 +259,9 @@ std::string hear();
 /// Waits until it is so, or the time is over.
 bool eventually(const std::function<bool()>& so, std::int64_t patience = 20 * s);
 
+/// The same without using the processor meanwhile.
+bool eventually_without_spinning(const std::function<bool()>& so, std::int64_t patience);
+
 int run_child(int argc, char** argv);
 
 }  // namespace stile::sqlite::test

@@ -1,0 +1,287 @@
+// Many callers of one process: they share commits, wait at no cost, are woken one at a time, and share a clock.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "side_file.hpp"
+#include "support.hpp"
+
+namespace stile::sqlite::test {
+namespace {
+
+// How many commits all processes have begun, as they tell each other.
+class CommitCounter {
+ public:
+  explicit CommitCounter(const std::string& path) {
+    const int file = open((path + "-stile").c_str(), O_RDONLY | O_CLOEXEC);
+    content_ = static_cast<const SideContent*>(mmap(nullptr, sizeof(SideContent), PROT_READ, MAP_SHARED, file, 0));
+    close(file);
+  }
+  ~CommitCounter() { munmap(const_cast<SideContent*>(content_), sizeof(SideContent)); }
+  std::uint64_t count() const { return content_->begun.load(); }
+
+ private:
+  const SideContent* content_;
+};
+
+TEST(Sharing, CallersShareCommits) {
+  Folder folder;
+  Plugin plugin;
+  Store store(plugin, folder.file());
+  constexpr int callers = 16, each = 40;
+  const CommitCounter commits(folder.file());
+  const std::uint64_t before = commits.count();
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < callers; ++i)
+    threads.emplace_back([&, i] {
+      auto session = store.connect();
+      const std::string workflow = "w" + std::to_string(i);
+      const stile_fence fence = session->acquire(workflow);
+      for (int n = 0; n < each; ++n)
+        if (session->record(workflow, fence, std::to_string(n), "v") != STILE_OK) ++failed;
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_LT(commits.count() - before, static_cast<std::uint64_t>(callers * each) * 3 / 4);
+  auto session = store.connect();
+  Stats stats;
+  ASSERT_EQ(session->run(stats), STILE_OK);
+  EXPECT_EQ(stats.result.records, static_cast<std::uint64_t>(callers * each));
+}
+
+// In one shared transaction each has its own answer: what one is refused costs the others nothing (R3).
+TEST(Sharing, OneThatFailsDoesNotTouchTheOthers) {
+  Folder folder;
+  Plugin plugin;
+  Store store(plugin, folder.file());
+  auto session = store.connect();
+  Foreign(folder.file()).exec("CREATE TABLE t(x PRIMARY KEY); INSERT INTO t VALUES ('a')");
+  const stile_fence fence = session->acquire("w");
+  const std::string sql = "INSERT OR ROLLBACK INTO t VALUES ('a') RETURNING 'x'";
+  stile_effect effect = {};
+  effect.struct_size = sizeof effect;
+  effect.form = STILE_EFFECT_STATEMENT;
+  effect.language = STILE_LIT("sql");
+  effect.text = {sql.data(), sql.size()};
+  Transact fails;
+  fails.request.workflow = bytes("w");
+  fails.request.fence = fence;
+  fails.request.key = bytes("effect");
+  fails.request.effect = &effect;
+  Record before, after, chained;
+  for (Record* record : {&before, &after, &chained}) {
+    record->request.workflow = bytes("w");
+    record->request.fence = fence;
+  }
+  before.request.key = bytes("before");
+  after.request.key = bytes("after");
+  chained.request.key = bytes("chained");
+  chained->must = STILE_MUST_AFTER_OK;
+  session->execute({before.get(), fails.get(), chained.get(), after.get()});
+  EXPECT_EQ(before.status(), STILE_OK) << before.error();
+  EXPECT_EQ(fails.status(), STILE_EFFECT_FAILED) << fails.error();
+  EXPECT_EQ(chained.status(), STILE_SKIPPED);
+  EXPECT_EQ(after.status(), STILE_OK) << after.error();
+  EXPECT_EQ(after.result.position, before.result.position + 1);
+  EXPECT_EQ(session->load("w", "before"), "");
+  EXPECT_EQ(session->load("w", "effect"), "(none)");
+}
+
+double cpu_seconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+class Waiting : public testing::Test {
+ protected:
+  Waiting() : store(plugin, folder.file()), session(store.connect()) {}
+  ~Waiting() override {
+    for (auto& thread : threads) thread.join();
+  }
+
+  // So many threads that receive one workflow each.
+  void start(int receivers) {
+    for (int i = 0; i < receivers; ++i)
+      threads.emplace_back([this] {
+        auto own = store.connect();
+        const stile_bytes queue = {};
+        Receive op;
+        op.request.max = 1;
+        op.request.lease = 60 * s;
+        op.request.wait = 60 * s;
+        op.request.queues = &queue;
+        op.request.n_queues = 1;
+        ++waiting;
+        own->run(op, 120 * s);
+        if (op.status() == STILE_OK && op.result.deliveries) ++delivered;
+        ++over;
+      });
+    ASSERT_TRUE(eventually([&] { return waiting == receivers; }));
+  }
+
+  Folder folder;
+  Plugin plugin;
+  Store store;
+  std::unique_ptr<Session> session;
+  std::atomic<int> waiting{0}, delivered{0}, over{0};
+  std::vector<std::thread> threads;
+};
+
+TEST_F(Waiting, ManyWaitAndEachGetsOne) {
+  start(40);
+  for (int i = 0; i < 40; ++i) ASSERT_EQ(session->enqueue("w" + std::to_string(i)), STILE_OK);
+  EXPECT_TRUE(eventually([&] { return delivered == 40; }));
+  EXPECT_EQ(over, 40);
+}
+
+// No herd: of fifty who wait, an enqueue wakes a few, not all (W5).
+TEST_F(Waiting, AnEnqueueWakesAFew) {
+  start(50);
+  const CommitCounter commits(folder.file());
+  const std::uint64_t before = commits.count();
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(session->enqueue("w" + std::to_string(i)), STILE_OK);
+    ASSERT_TRUE(eventually([&] { return delivered == i + 1; }));
+  }
+  // Ten enqueues, ten deliveries, and here and there somebody who came too late.
+  EXPECT_LE(commits.count() - before, 60u);
+  for (int i = 10; i < 50; ++i) session->enqueue("w" + std::to_string(i));
+  EXPECT_TRUE(eventually([&] { return over == 50; }));
+}
+
+TEST_F(Waiting, IdleWaitersCostNothingToSpeakOf) {
+  start(200);
+  const double before = cpu_seconds();
+  EXPECT_FALSE(eventually_without_spinning([&] { return over > 0; }, 2 * s));
+  EXPECT_LT(cpu_seconds() - before, 0.2);
+  for (int i = 0; i < 200; ++i) session->enqueue("w" + std::to_string(i));
+  EXPECT_TRUE(eventually([&] { return over == 200; }));
+}
+
+TEST_F(Waiting, AnInterruptEndsIt) {
+  auto own = store.connect();
+  const stile_bytes queue = {};
+  Receive op;
+  op.request.max = 1;
+  op.request.lease = 60 * s;
+  op.request.wait = 60 * s;
+  op.request.queues = &queue;
+  op.request.n_queues = 1;
+  std::atomic<bool> done{false};
+  std::thread caller([&] {
+    own->run(op, 120 * s);
+    done = true;
+  });
+  // Whether it has begun already or not: every call up to that serial returns soon.
+  own->interrupt(1);
+  EXPECT_TRUE(eventually([&] { return done.load(); }, 10 * s));
+  caller.join();
+  EXPECT_EQ(op.status(), STILE_INTERRUPTED) << op.error();
+  EXPECT_EQ(own->enqueue("w"), STILE_OK);  // and no later one
+}
+
+TEST_F(Waiting, TheWaitAndTheDeadlineAreBounds) {
+  for (const auto& [wait, patience] : {std::pair(200 * ms, 60 * s), std::pair(60 * s, 200 * ms)}) {
+    const stile_bytes queue = {};
+    Receive op;
+    op.request.max = 1;
+    op.request.lease = 60 * s;
+    op.request.wait = wait;
+    op.request.queues = &queue;
+    op.request.n_queues = 1;
+    const std::int64_t start = monotonic();
+    EXPECT_EQ(session->run(op, patience), STILE_OK) << op.error();
+    EXPECT_FALSE(op.result.deliveries);
+    EXPECT_GE(monotonic() - start, 200 * ms);
+    EXPECT_LT(monotonic() - start, 10 * s);
+  }
+}
+
+TEST_F(Waiting, ALapsedDeliveryComesAgain) {
+  ASSERT_EQ(session->enqueue("w"), STILE_OK);
+  EXPECT_EQ(session->receive(0, {}, 300 * ms).size(), 1u);
+  const std::int64_t start = monotonic();
+  EXPECT_EQ(session->receive(20 * s), std::vector<std::string>{"w"});
+  EXPECT_LT(monotonic() - start, 5 * s);
+}
+
+// --- the clock ------------------------------------------------------------------------------------------------------
+
+STILE_TEST_CHILD(advance_an_hour) {
+  Plugin plugin;
+  Store store(plugin, arguments.at(0));  // without clock=manual: the namespace knows
+  auto session = store.connect();
+  Advance op;
+  op.request.by = 3600 * s;
+  if (session->run(op) != STILE_OK) return 1;
+  tell(std::to_string(op.result.store_time));
+  return 0;
+}
+
+TEST(Clock, StandsStillForAllWhoShareIt) {
+  Folder folder;
+  Plugin plugin;
+  Store store(plugin, folder.file(), {{"clock", "manual"}});
+  auto session = store.connect();
+  const std::int64_t start = session->store_time();
+  EXPECT_EQ(session->enqueue("w", 1800 * s), STILE_OK);
+  EXPECT_TRUE(session->receive().empty());
+  std::vector<std::string> got;
+  std::thread receiver([&] { got = store.connect()->receive(4000 * s); });
+  Process other("advance_an_hour", {folder.file()});
+  EXPECT_EQ(other.line(), std::to_string(start + 3600 * s));
+  receiver.join();
+  EXPECT_EQ(got, std::vector<std::string>{"w"});
+  EXPECT_EQ(session->store_time(), start + 3600 * s);
+}
+
+TEST(Clock, AWaitEndsByTheManualClockToo) {
+  Folder folder;
+  Plugin plugin;
+  Store store(plugin, folder.file(), {{"clock", "manual"}});
+  auto session = store.connect();
+  std::atomic<bool> over{false};
+  std::thread receiver([&] {
+    EXPECT_TRUE(store.connect()->receive(1000 * s).empty());
+    over = true;
+  });
+  Advance op;
+  op.request.by = 600 * s;
+  for (int i = 0; i < 100 && !over; ++i) {
+    op.reset();
+    EXPECT_EQ(session->run(op), STILE_OK);
+    eventually([&] { return over.load(); }, 200 * ms);
+  }
+  receiver.join();
+}
+
+TEST(Clock, IsTheNamespacesOwn) {
+  Folder folder;
+  Plugin plugin;
+  Store manual(plugin, folder.file(), {{"clock", "manual"}}, "a"), running(plugin, folder.file(), {}, "b");
+  auto stands = manual.connect(), runs = running.connect();
+  Advance op;
+  op.request.by = 86'400 * s;
+  EXPECT_EQ(runs->run(op), STILE_UNSUPPORTED);
+  op.reset();
+  EXPECT_EQ(stands->run(op), STILE_OK) << op.error();
+  EXPECT_LT(runs->store_time(), stands->store_time());
+  std::string error;
+  EXPECT_EQ(Store(plugin, folder.file(), {{"clock", "system"}}, "a").try_connect(error), STILE_INVALID) << error;
+  EXPECT_EQ(Store(plugin, folder.file(), {{"clock", "manual"}}, "b").try_connect(error), STILE_INVALID) << error;
+}
+
+}  // namespace
+}  // namespace stile::sqlite::test
