@@ -77,8 +77,7 @@ class Player {
     // A loop says the same thing many times; what led to a failure is near its end.
     constexpr std::size_t most = 6000;
     if (said_.size() > most) said_ = "  ...\n" + said_.substr(said_.find('\n', said_.size() - most / 2) + 1);
-    if (line.kind != Line::Kind::repeat)
-      said_ += "  " + (line.session.empty() ? "" : line.session + ": ") + line.source + "\n";
+    if (line.kind != Line::Kind::repeat) said_ += "  " + line.source + "\n";
   }
 
   void play(const Line& line);

@@ -20,6 +20,7 @@ const json::value& variable(const std::string& name, const Place& place, Scope& 
 
 std::string bytes_of(const json::value& value, const Place& place) {
   if (value.is_int64()) return std::to_string(value.get_int64());
+  if (value.is_uint64()) return std::to_string(value.get_uint64());
   try {
     return codec::bytes_from_json(value, "text");
   } catch (const codec::BadRequest& bad) {
@@ -48,6 +49,7 @@ json::value text_value(const Term& term, Scope& scope) {
 
 std::int64_t integer_of(const json::value& value, const Place& place) {
   if (value.is_int64()) return value.get_int64();
+  if (value.is_uint64()) return static_cast<std::int64_t>(value.get_uint64());
   if (value.is_string()) {
     try {
       return codec::duration_from_json(value, "duration");
