@@ -122,6 +122,29 @@ void set_receive(Receive& op, const stile_bytes* queue, bool acquire) {
   op.request.acquire_ttl = op.request.acquire_budget = 10 * s;
 }
 
+void look_at_everything(Direct& store) {
+  for (const char* prefix : {"", "w"}) {
+    List list;
+    list.request.limit = 10;
+    list.request.prefix = bytes(prefix);
+    list.request.after = bytes(*prefix ? "" : "a");
+    ASSERT_EQ(store.run(list), STILE_OK);
+    Scan scan;
+    scan.request.limit = 10;
+    scan.request.prefix = bytes(prefix);
+    scan.request.after = list.request.after;
+    ASSERT_EQ(store.run(scan), STILE_OK);
+  }
+  Stats stats;
+  ASSERT_EQ(store.run(stats), STILE_OK);
+  Put put;
+  put.request.key = bytes("d");
+  put.request.ttl = s;
+  ASSERT_EQ(store.run(put), STILE_OK);
+  put.request.ttl = 2 * s;
+  ASSERT_EQ(store.run(put), STILE_OK);
+}
+
 void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally) {
   Direct store(path, tally);
   const stile_enqueue now = {sizeof now, 0, 0, 1, 0, bytes("q")};
@@ -168,26 +191,7 @@ void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally
   rebase.request.fence = acquire.result.fence;
   rebase.request.key = bytes("base");
   ASSERT_EQ(store.run(rebase), STILE_OK);
-  for (const char* prefix : {"", "w"}) {
-    List list;
-    list.request.limit = 10;
-    list.request.prefix = bytes(prefix);
-    list.request.after = bytes(*prefix ? "" : "a");
-    ASSERT_EQ(store.run(list), STILE_OK);
-    Scan scan;
-    scan.request.limit = 10;
-    scan.request.prefix = bytes(prefix);
-    scan.request.after = list.request.after;
-    ASSERT_EQ(store.run(scan), STILE_OK);
-  }
-  Stats stats;
-  ASSERT_EQ(store.run(stats), STILE_OK);
-  Put put;
-  put.request.key = bytes("d");
-  put.request.ttl = s;
-  ASSERT_EQ(store.run(put), STILE_OK);
-  put.request.ttl = 2 * s;
-  ASSERT_EQ(store.run(put), STILE_OK);
+  look_at_everything(store);
   Discard discard;
   discard.request.cancel = 1;
   for (const char* workflow : {"w", "x"}) {
