@@ -35,6 +35,7 @@ void add_plugins(CLI::App& program, Context& context);
 void add_info(CLI::App& program, Context& context);
 void add_prepare(CLI::App& program, Context& context);
 void add_explain(CLI::App& program, Context& context);
+void add_bench(CLI::App& program, Context& context);
 
 /// A duration of a command line, above 0. Throws Usage naming the option.
 Duration duration_option(const std::string& text, const char* option);

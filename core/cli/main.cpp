@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   add_info(program, context);
   add_prepare(program, context);
   add_plugins(program, context);
+  add_bench(program, context);
   add_explain(program, context);
   try {
     program.parse(argc, argv);

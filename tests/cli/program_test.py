@@ -12,7 +12,7 @@ import unittest
 
 from support import PATIENCE, STILE, run
 
-COMMANDS = ("call", "plugins", "info", "prepare", "explain")
+COMMANDS = ("call", "plugins", "info", "prepare", "explain", "bench")
 
 
 class Program(unittest.TestCase):

@@ -1,0 +1,146 @@
+// One measurement in this process.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bench/measure.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <latch>
+#include <mutex>
+#include <numeric>
+#include <system_error>
+#include <thread>
+
+namespace stile::cli::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// "An empty answer promises nothing" (W7): a caller that finds nothing looks again.
+constexpr unsigned most_empty = 3;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+}  // namespace
+
+double Measured::rate() const { return std::accumulate(rates.begin(), rates.end(), 0.0); }
+
+double Measured::slowest_share() const {
+  if (rates.empty() || rate() <= 0) return 0;
+  return *std::min_element(rates.begin(), rates.end()) * static_cast<double>(rates.size()) / rate();
+}
+
+void Measured::merge(const Measured& other) {
+  jobs += other.jobs;
+  seconds = std::max(seconds, other.seconds);
+  rates.insert(rates.end(), other.rates.begin(), other.rates.end());
+  took.merge(other.took);
+  costs += other.costs;
+}
+
+boost::json::object Measured::told() const {
+  return {{"jobs", jobs},         {"seconds", seconds},   {"took", took.told()}, {"trips", costs.trips},
+          {"syncs", costs.syncs}, {"bytes", costs.bytes}, {"cpu", costs.cpu}};
+}
+
+Measured Measured::read(const boost::json::object& told) {
+  auto number = [&](const char* name) { return told.at(name).to_number<std::uint64_t>(); };
+  Measured read;
+  read.jobs = number("jobs");
+  read.seconds = told.at("seconds").to_number<double>();
+  read.took = Histogram::read(told.at("took").as_array());
+  read.costs = {number("trips"), number("syncs"), number("bytes"), number("cpu")};
+  read.rates = {read.seconds > 0 ? static_cast<double>(read.jobs) / read.seconds : 0};
+  return read;
+}
+
+Measurement::Measurement(const Store& store, const TripCounter& trips, const Settings& settings, const Cell& cell)
+    : trips_(trips), settings_(settings), cell_(cell), workload_(make_workload(store, settings_, cell_)) {}
+
+void Measurement::prepare(std::stop_token stop) { workload_->prepare(stop); }
+
+void Measurement::work(Caller& caller, std::uint64_t& jobs, Deadline end, std::stop_token stop) {
+  unsigned empty = 0;
+  while (Clock::now() < end && !stop.stop_requested() && empty < most_empty) {
+    auto begin = Clock::now();
+    auto did = workload_->step(caller, stop);
+    if (did && !workload_->times_itself())
+      caller.took->add(static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count()));
+    empty = did ? 0 : empty + 1;
+    jobs += did.value_or(0);
+    ++caller.done;
+  }
+}
+
+Measured Measurement::run(std::stop_token stop) {
+  unsigned count = workload_->threads();
+  std::vector<Caller> callers(count);
+  std::vector<Histogram> took(count);
+  std::vector<std::uint64_t> jobs(count);
+  for (unsigned i = 0; i < count; ++i) {
+    callers[i].number = i;
+    callers[i].took = &took[i];
+    workload_->begin(callers[i]);
+  }
+  std::latch start(count + 1);
+  std::mutex mutex;
+  std::exception_ptr failed;
+  Deadline end{};
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      start.arrive_and_wait();
+      try {
+        work(callers[i], jobs[i], end, stop);
+      } catch (...) {
+        std::lock_guard lock(mutex);
+        if (!failed) failed = std::current_exception();
+      }
+    });
+  }
+  Costs before = costs_so_far(trips_);
+  auto begin = Clock::now();
+  end = begin + settings_.time;
+  start.arrive_and_wait();
+  threads.clear();  // joins
+  Measured measured;
+  measured.seconds = seconds_since(begin);
+  measured.costs = costs_so_far(trips_) - before;
+  if (failed && !stop.stop_requested()) std::rethrow_exception(failed);
+  for (unsigned i = 0; i < count; ++i) {
+    measured.jobs += jobs[i];
+    measured.took.merge(took[i]);
+  }
+  measured.rates = {static_cast<double>(measured.jobs) / measured.seconds};
+  return measured;
+}
+
+double append_rate(const std::string& directory, std::size_t bytes, Duration time, std::stop_token stop) {
+  std::string path = directory + "/stile-bench-XXXXXX";
+  int fd = mkostemp(path.data(), O_APPEND | O_CLOEXEC);
+  auto fail = [&](const char* what) {
+    int error = errno;
+    if (fd >= 0) close(fd);
+    throw std::system_error(error, std::generic_category(), std::string(what) + " " + path);
+  };
+  if (fd < 0) fail("making");
+  unlink(path.c_str());
+  std::string block(bytes, 'v');
+  std::uint64_t count = 0;
+  auto begin = Clock::now();
+  while (seconds_since(begin) < std::chrono::duration<double>(time).count() && !stop.stop_requested()) {
+    if (write(fd, block.data(), block.size()) != static_cast<ssize_t>(block.size())) fail("writing");
+    if (fdatasync(fd) != 0) fail("syncing");
+    ++count;
+  }
+  double took = seconds_since(begin);
+  close(fd);
+  return took > 0 ? static_cast<double>(count) / took : 0;
+}
+
+}  // namespace stile::cli::bench
