@@ -94,7 +94,7 @@ class PassWork : public FilledWork {
   using FilledWork::FilledWork;
   std::optional<std::uint64_t> step(Caller&, std::stop_token stop) override {
     Receive receive{.queues = {queue_}, .max = cell_.batch, .lease = lease, .acquire = Receive::Lease{lease, budget}};
-    receive.load.emplace();
+    receive.load = Receive::Records{std::nullopt, std::nullopt};
     auto got = store_.call(receive, options(stop)).deliveries;
     if (got.size() == 1) {
       auto [recorded, acked] = store_.chain(options(stop), record_of(got[0]), ack_of(got[0]));
