@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <thread>
 
 #include "runner/contract.hpp"
 
@@ -45,7 +44,8 @@ Options read_options(int argc, char** argv) {
   app.add_option("--scale", options.scale, "Multiplies the amount of random work")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
-  app.add_option("--jobs", options.jobs, "Children at once (default: twice the processors)")
+  app.add_option("--jobs", options.jobs,
+                 "Children at once (default: twice the processors; 1 on a store with one writer)")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
   app.add_option("--report", options.report, "Writes the certificate, JSON")->type_name("FILE");
@@ -59,7 +59,6 @@ Options read_options(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     options.exit = app.exit(error) == 0 ? 0 : 2;
   }
-  if (options.jobs == 0) options.jobs = static_cast<int>(2 * std::max(1U, std::thread::hardware_concurrency()));
   return options;
 }
 

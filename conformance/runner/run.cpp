@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <deque>
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "checks/checks.hpp"
 #include "dialogue/suite.hpp"
@@ -140,13 +142,20 @@ bool report(const Options& options, const Run& run) {
   return written;
 }
 
+/// A store with one writer gains nothing by many callers, and cases that wait for each other lose their margins.
+int jobs_of(const Options& options, const Facts& facts) {
+  if (options.jobs != 0) return options.jobs;
+  if (facts.limit("writers", 0) == 1) return 1;
+  return static_cast<int>(2 * std::max(1U, std::thread::hardware_concurrency()));
+}
+
 int judge_all(const Options& options, const Target& target, const std::string& command) {
   Run run;
   run.command = command;
   run.target = &target;
   run.started_at = utc_now();
   auto begun = std::chrono::steady_clock::now();
-  Schedule schedule(target, options.jobs);
+  Schedule schedule(target, jobs_of(options, target.facts));
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
   auto* progress = new Progress(schedule, run);
