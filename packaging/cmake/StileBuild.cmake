@@ -94,6 +94,10 @@ function(stile_add_test name)
   if("threaded" IN_LIST arg_LABELS)
     add_dependencies(stile_threaded_tests ${name})
   endif()
+  # One label, never none: an empty one would vanish on the way and ENVIRONMENT become the label, a list would be split.
+  if(NOT arg_LABELS)
+    set(arg_LABELS plain)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES
     TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
     ENVIRONMENT "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY}")
