@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdlib>
+
 namespace {
 
 using stile::codec::BadLine;
@@ -45,6 +48,17 @@ TEST(Line, RefusesWithTheColumn) {
   EXPECT_NE(column("\"a\tb\""), 0u);
   EXPECT_EQ(column("[1,2] x"), 7u);
   EXPECT_EQ(column(std::string_view("\0", 1)), 1u);
+}
+
+TEST(Line, ReadsNumbersExactly) {
+  for (const char* text : {"0.1", "-1.824860584217201e-124", "1e300", "1.7976931348623157e308", "0.30000000000000004",
+                           "123456789012345678901234567890", "-0.0", "1e-400", "9007199254740993.5"}) {
+    double read = parse_line(text).as_double();
+    EXPECT_EQ(read, std::strtod(text, nullptr)) << text;
+    EXPECT_EQ(std::signbit(read), text[0] == '-') << text;
+    EXPECT_EQ(parse_line(boost::json::serialize(boost::json::value(read))).as_double(), read) << text;
+  }
+  EXPECT_EQ(parse_line("[-9223372036854775808]").as_array()[0].as_int64(), INT64_MIN);
 }
 
 TEST(Line, CountsCharacters) { EXPECT_EQ(column("[\"äöü\" x]"), 8u); }
