@@ -18,7 +18,7 @@ json::object candidate_json(const loader::Candidate& candidate) {
   json::object told{{"path", types::printable(candidate.path)},
                     {"verdict", loader::name_of(candidate.inspected.verdict)},
                     {"source", loader::name_of(candidate.source)}};
-  if (!candidate.inspected.reason.empty()) told["reason"] = types::printable(candidate.inspected.reason);
+  if (!candidate.inspected.reason.empty()) told["reason"] = candidate.inspected.reason;
   if (const auto& note = candidate.inspected.note) {
     told["name"] = types::printable(note->name);
     told["version"] = types::printable(note->version);
@@ -39,9 +39,9 @@ json::object discovery_json(const loader::Discovery& found) {
   for (const loader::Place& place : found.places)
     places.push_back(json::object{{"directory", types::printable(place.directory)},
                                   {"source", loader::name_of(place.source)},
-                                  {"outcome", types::printable(place.outcome)}});
+                                  {"outcome", place.outcome}});
   json::array& warnings = told["warnings"].emplace_array();
-  for (const std::string& warning : found.warnings) warnings.emplace_back(types::printable(warning));
+  for (const std::string& warning : found.warnings) warnings.emplace_back(warning);
   return told;
 }
 
@@ -62,13 +62,12 @@ std::string discovery_text(const loader::Discovery& found) {
   }
   std::string text = found.candidates.empty() ? "no plugin found" : table.text(paint);
   for (const loader::Candidate& candidate : found.candidates)
-    if (!candidate.good())
-      text += "\n" + types::printable(candidate.path) + ": " + types::printable(candidate.inspected.reason);
+    if (!candidate.good()) text += "\n" + types::printable(candidate.path) + ": " + candidate.inspected.reason;
   text += "\n\n" + paint(Colour::faint, "looked in, the first of a name counts:");
   for (const loader::Place& place : found.places)
     text += "\n  " + types::printable(place.directory) + " (" + std::string(loader::name_of(place.source)) +
-            "): " + types::printable(place.outcome);
-  for (const std::string& warning : found.warnings) text += "\nwarning: " + types::printable(warning);
+            "): " + place.outcome;
+  for (const std::string& warning : found.warnings) text += "\nwarning: " + warning;
   return text;
 }
 
