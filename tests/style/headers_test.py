@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 
+INCLUDED = ["sdk/include", "core/include", "core", "conformance/include", "conformance"]
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -23,7 +24,7 @@ def compile_alone(job):
     path, compiler, flags = job
     source = f'#include "{os.path.join(TOP, path)}"\n'
     done = subprocess.run([*compiler, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", *flags,
-                           f"-I{TOP}/sdk/include", f"-I{TOP}/core/include", f"-I{TOP}/core", f"-I{TOP}", "-"],
+                           *(f"-I{TOP}/{d}" for d in INCLUDED), "-"],
                           input=source, capture_output=True, text=True)
     return (path, done.stderr) if done.returncode else None
 
