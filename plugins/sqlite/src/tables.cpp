@@ -13,19 +13,18 @@ namespace {
 constexpr std::int64_t lives_in_a_block = 1000;
 
 // The columns of a row in the order of the schema: how each is read from, and bound into, a statement.
-#define STILE_SQLITE_ROW(NUMBER, SMALL, ID)                                                                            \
-  NUMBER(number)                                                                                                       \
-  ID(stamp)                                                                                                            \
-  NUMBER(ttl)                                                                                                          \
-  NUMBER(alive)                                                                                                        \
-  NUMBER(budget)                                                                                                       \
-  NUMBER(due)                                                                                                          \
-  NUMBER(since) NUMBER(pend) ID(receive) NUMBER(delivery) NUMBER(cancelled_at) NUMBER(position) NUMBER(records)        \
-      NUMBER(written_at) NUMBER(finished_at) NUMBER(touched_at) NUMBER(happened_at) NUMBER(trim_at) ID(answer_op)      \
-          NUMBER(answer_at) ID(enqueue_op) NUMBER(enqueue_at) ID(cancel_op) ID(request_cancel_op) ID(discard_op)       \
-              NUMBER(discard_removed) NUMBER(answer_count) NUMBER(count) NUMBER(epoch) SMALL(wakeup) SMALL(trim_class) \
-                  SMALL(put_off) SMALL(cancel_requested) SMALL(granted_by) SMALL(answer_kind) SMALL(answer_flag)       \
-                      SMALL(enqueue_kind) SMALL(enqueue_state) SMALL(cancel_removed)
+// clang-format off
+#define STILE_SQLITE_ROW(NUMBER, SMALL, ID)                                                         \
+  NUMBER(number) ID(stamp) NUMBER(ttl) NUMBER(alive) NUMBER(budget)                                 \
+  NUMBER(due) NUMBER(since) NUMBER(pend) ID(receive) NUMBER(delivery) NUMBER(cancelled_at)          \
+  NUMBER(position) NUMBER(records) NUMBER(written_at) NUMBER(finished_at) NUMBER(touched_at)        \
+  NUMBER(happened_at) NUMBER(trim_at)                                                               \
+  ID(answer_op) NUMBER(answer_at) ID(enqueue_op) NUMBER(enqueue_at) ID(cancel_op)                   \
+  ID(request_cancel_op) ID(discard_op) NUMBER(discard_removed)                                      \
+  NUMBER(answer_count) NUMBER(count) NUMBER(epoch)                                                  \
+  SMALL(wakeup) SMALL(trim_class) SMALL(put_off) SMALL(cancel_requested) SMALL(granted_by)          \
+  SMALL(answer_kind) SMALL(answer_flag) SMALL(enqueue_kind) SMALL(enqueue_state) SMALL(cancel_removed)
+// clang-format on
 
 void read_id(std::string_view bytes, stile_id& id) {
   if (bytes.size() == sizeof id.bytes)
