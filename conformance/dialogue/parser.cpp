@@ -362,12 +362,12 @@ Request Parser::parse_request(const std::string& op) {
       if (name == "deadline")
         request.deadline = std::move(term);
       else
-        request.members.emplace_back(name, std::move(term));
+        request.members.push_back({name, std::move(term)});
       continue;
     }
     at_ = before;
     if (next == places.size()) at_.fail("`" + op + "` takes no further value without a name: " + at_.here());
-    request.members.emplace_back(std::string(places[next++]), parse_term(at_));
+    request.members.push_back({std::string(places[next++]), parse_term(at_)});
   }
 }
 
@@ -415,7 +415,7 @@ void collect(const std::vector<Line>& lines, Case& one) {
     one.operations.insert(request.op);
     auto has = [&](std::string_view name) {
       return std::any_of(request.members.begin(), request.members.end(),
-                         [&](const auto& member) { return member.first == name; });
+                         [&](const auto& member) { return member.name == name; });
     };
     if ((request.op == "supply" || request.op == "append") && has("enqueue")) one.needs.insert("one_commit");
     if (request.op == "receive" && (has("acquire") || has("load"))) one.needs.insert("coupled_receive");

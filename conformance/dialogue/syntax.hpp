@@ -33,6 +33,9 @@ class SyntaxError : public std::runtime_error {
   SyntaxError(const Place& place, const std::string& what) : std::runtime_error(place.text() + ": " + what) {}
 };
 
+struct Summand;
+struct Named;
+
 /// Something that makes a value.
 struct Term {
   enum class Kind { literal, text, variable, op_id, list, object, call };
@@ -46,16 +49,28 @@ struct Term {
 
   Kind kind = Kind::literal;
   Place place;
-  json::value literal;                                ///< literal: a number, true, false, null
-  std::vector<Piece> pieces;                          ///< text
-  std::uint64_t times = 1;                            ///< text: said so often
-  std::string name;                                   ///< variable, op_id, call
-  std::vector<std::pair<int, Term>> sums;             ///< variable: +1 or -1, and what
-  std::vector<Term> items;                            ///< list, call
-  std::vector<std::pair<std::string, Term>> members;  ///< object
+  json::value literal;         ///< literal: a number, true, false, null
+  std::vector<Piece> pieces;   ///< text
+  std::uint64_t times = 1;     ///< text: said so often
+  std::string name;            ///< variable, op_id, call
+  std::vector<Summand> sums;   ///< variable: what is added or taken away
+  std::vector<Term> items;     ///< list, call
+  std::vector<Named> members;  ///< object
+};
+
+struct Summand {
+  int sign;  ///< +1 or -1
+  Term term;
+};
+
+/// A member of an object or of a request.
+struct Named {
+  std::string name;
+  Term term;
 };
 
 struct Shape;
+struct Tested;
 
 /// One member of an answer and what must hold for it.
 struct Expected {
@@ -64,7 +79,7 @@ struct Expected {
   Place place;
   std::string member;
   bool absent = false;  ///< must be left out
-  std::vector<std::pair<Test, Shape>> tests;
+  std::vector<Tested> tests;
 };
 
 /// What a value must look like.
@@ -80,6 +95,12 @@ struct Shape {
   std::vector<Expected> members;  ///< object: those named, others may be there
 };
 
+/// One of the things that must hold for a member.
+struct Tested {
+  Expected::Test test;
+  Shape shape;
+};
+
 /// What must come back.
 struct Expectation {
   std::vector<Status> statuses;  ///< one of them
@@ -90,7 +111,7 @@ struct Expectation {
 struct Request {
   Place place;
   std::string op;
-  std::vector<std::pair<std::string, Term>> members;
+  std::vector<Named> members;
   std::optional<Term> deadline;
   bool after_ok = false;
 };

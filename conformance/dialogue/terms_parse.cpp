@@ -124,7 +124,7 @@ Term parse_variable(Cursor& at) {
     } else {
       operand = parse_word(at);
     }
-    term.sums.emplace_back(sign, std::move(operand));
+    term.sums.push_back({sign, std::move(operand)});
   }
   return term;
 }
@@ -150,7 +150,7 @@ Term parse_object(Cursor& at) {
   for (at.skip_blanks(true); !at.take_if("}"); at.skip_blanks(true)) {
     std::string name = at.name("the name of a member");
     at.demand("=");
-    term.members.emplace_back(name, parse_term(at));
+    term.members.push_back({name, parse_term(at)});
     at.skip_blanks(true);
     at.take_if(",");
   }
@@ -269,7 +269,7 @@ Expected parse_expected(Cursor& at) {
     bool simple = shape.kind == Shape::Kind::term || shape.kind == Shape::Kind::capture;
     if (test != Expected::Test::equal && !simple)
       throw SyntaxError(shape.place, "only = can judge a list or an object");
-    expected.tests.emplace_back(test, std::move(shape));
+    expected.tests.push_back({test, std::move(shape)});
   }
   if (expected.tests.empty()) at.fail("expected one of = != < <= > >= ~ after `" + expected.member + "`");
   return expected;
