@@ -120,7 +120,7 @@ def function_length(path, text):
         return
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        opened = re.match(r"^(\s*)[\w~:<>,&*\s\[\]\"=.()|-]+\)[\w\s&:>()-]*\{$", line)
+        opened = re.match(r"^( {0,4})(?! )[\w~:<>,&*\s\[\]\"=.()|-]+\)[\w\s&:>()-]*\{$", line)
         if not opened or re.match(r"^\s*(:|(if|for|while|switch|else|do|catch|namespace|class|struct|#)\b)", line):
             continue
         close = opened.group(1) + "}"
