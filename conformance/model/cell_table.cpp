@@ -148,6 +148,14 @@ class Table {
 
 }  // namespace
 
+bool reachable(const State& state, const Target& target) {
+  Part part = state.of == Of::document     ? Part::documents
+              : state.of == Of::checkpoint ? Part::documents_and_records
+                                           : Part::all;
+  return target.facts.part >= part && std::all_of(state.needs.begin(), state.needs.end(),
+                                                  [&](const std::string& need) { return target.facts.can(need); });
+}
+
 Outcome play_state(const State& state, const Target& target) { return Table(state, target).play(); }
 
 }  // namespace stile::conformance::model

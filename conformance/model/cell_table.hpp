@@ -8,6 +8,9 @@
 
 namespace stile::conformance::model {
 
+/// Whether a store does what the script of a state needs.
+bool reachable(const State& state, const Target& target);
+
 /// Plays every cell that applies to a state, each on a workflow of its own, and compares all that is held afterwards.
 Outcome play_state(const State& state, const Target& target);
 

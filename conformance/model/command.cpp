@@ -31,6 +31,11 @@ const Workflow* find(const World& world, const std::string& id) {
   return place == world.workflows.end() ? nullptr : &place->second;
 }
 
+bool has_fence(const Workflow& workflow) { return workflow.lease.has_value(); }
+bool in_flight(const Workflow& workflow) {
+  return workflow.wakeup && workflow.wakeup->state == Wakeup::State::in_flight;
+}
+
 /// A fence that differs from the current one in one way (A4).
 std::string bent(const std::string& fence, std::uint8_t how) {
   std::string stamp = fence.substr(fence.find('.') + 1);
@@ -53,8 +58,47 @@ Time Player::length(std::uint8_t which) const {
   return lengths[which % 8];
 }
 
-json::value Player::fence(const Command& command) const {
-  const Workflow* workflow = find(trial_.world(), workflow_id(command.workflow));
+bool Player::any(Wanted wanted) const {
+  const auto& all = trial_.world().workflows;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return wanted(each.second); });
+}
+
+Command Player::instead(const Command& command) const {
+  Command other = command;
+  if (command.token % 4 == 3) return other;
+  switch (command.verb) {
+    case Verb::ack:
+    case Verb::nack:
+    case Verb::snooze:
+    case Verb::reject:
+    case Verb::extend:
+    case Verb::chain:
+      if (!any(in_flight)) other.verb = Verb::receive;
+      break;
+    case Verb::record:
+    case Verb::renew:
+    case Verb::release:
+    case Verb::rebase:
+      if (!any(has_fence)) other.verb = Verb::acquire;
+      break;
+    default: break;
+  }
+  bool nothing = !any([](const Workflow& workflow) { return workflow.wakeup.has_value(); });
+  if (other.verb == Verb::receive && nothing) other.verb = Verb::enqueue;
+  return other;
+}
+
+std::string Player::workflow(const Command& command, Wanted wanted) const {
+  for (std::uint8_t i = 0; i < 3 && command.token % 16 < 13; ++i) {
+    std::string id = workflow_id(static_cast<std::uint8_t>(command.workflow + i));
+    const Workflow* workflow = find(trial_.world(), id);
+    if (workflow && wanted(*workflow)) return id;
+  }
+  return workflow_id(command.workflow);
+}
+
+json::value Player::fence(const Command& command, const std::string& id) const {
+  const Workflow* workflow = find(trial_.world(), id);
   std::string current = workflow && workflow->lease ? workflow->lease->fence : "";
   std::uint8_t which = command.token % 16;
   if (which < 10 && !current.empty()) return json::string(current);
@@ -71,7 +115,7 @@ json::value Player::fence(const Command& command) const {
 
 std::string Player::receipt(const Command& command) const {
   const World& world = trial_.world();
-  const std::string id = workflow_id(command.workflow);
+  const std::string id = workflow(command, in_flight);
   const Workflow* workflow = find(world, id);
   std::uint8_t which = command.token / 16 % 16;
   if (which < 11 && workflow && workflow->wakeup && !workflow->wakeup->receipt.empty())
@@ -110,11 +154,11 @@ void Player::add_queue(json::object& request, const Command& command) const {
 
 json::object Player::lease_request(const Command& command) {
   json::object request{{"workflow", workflow_id(command.workflow)}};
-  if (command.verb == Verb::release) {
-    request["op"] = "release";
-    request["fence"] = fence(command);
-    return request;
+  if (command.verb != Verb::acquire) {
+    std::string id = workflow(command, has_fence);
+    request = {{"workflow", id}, {"fence", fence(command, id)}};
   }
+  if (command.verb == Verb::release) return request["op"] = "release", request;
   request["ttl"] = length(command.time);
   if (command.verb == Verb::acquire) {
     request["op"] = "acquire";
@@ -123,13 +167,15 @@ json::object Player::lease_request(const Command& command) {
     return request;
   }
   request["op"] = "renew";
-  request["fence"] = fence(command);
   if (flag(command, 0)) request["budget"] = length(command.key);
   return request;
 }
 
 json::object Player::checkpoint_request(const Command& command) {
-  json::object request{{"workflow", workflow_id(command.workflow)}};
+  bool fenced = command.verb == Verb::record || command.verb == Verb::transact || command.verb == Verb::rebase;
+  std::string id = fenced ? workflow(command, has_fence) : workflow_id(command.workflow);
+  json::object request{{"workflow", id}};
+  if (fenced) request["fence"] = fence(command, id);
   auto along = [&] {
     if (!flag(command, 3) || !trial_.world().terms.can("one_commit")) return;
     json::object enqueue;
@@ -148,7 +194,7 @@ json::object Player::checkpoint_request(const Command& command) {
       along();
       return request;
     case Verb::transact: {
-      request.insert({{"op", "transact"}, {"key", step_key(command.key)}, {"fence", fence(command)}});
+      request.insert({{"op", "transact"}, {"key", step_key(command.key)}});
       const auto& known = trial_.effects();
       EffectText text = known.empty() ? EffectText{"klingon", "x", "x"} : known[command.flags % known.size()];
       bool fails = flag(command, 4);
@@ -157,9 +203,9 @@ json::object Player::checkpoint_request(const Command& command) {
       return request;
     }
     case Verb::rebase: {
-      request.insert({{"op", "rebase"}, {"key", step_key(command.key)}, {"fence", fence(command)}});
+      request.insert({{"op", "rebase"}, {"key", step_key(command.key)}});
       request["value"] = value_of(command.flags);
-      const Workflow* workflow = find(trial_.world(), workflow_id(command.workflow));
+      const Workflow* workflow = find(trial_.world(), id);
       if (flag(command, 0) && workflow && workflow->last_record() > 0) {
         request["inbox_after"] = inbox_key(workflow->last_record() - command.flags % 3);
       }
@@ -178,7 +224,7 @@ json::object Player::checkpoint_request(const Command& command) {
       if (flag(command, 3)) request["key"] = step_key(command.key);
       return request;
     default:
-      request.insert({{"op", "record"}, {"key", step_key(command.key)}, {"fence", fence(command)}});
+      request.insert({{"op", "record"}, {"key", step_key(command.key)}});
       request["value"] = value_of(command.flags);
       return request;
   }
@@ -195,7 +241,7 @@ json::object Player::queue_request(const Command& command) {
     return request;
   }
   request = {{"op", "receive"}, {"lease", length(command.time)}, {"max", 1 + command.workflow}};
-  switch (command.key % 4) {
+  switch (command.key % 8) {
     case 1: request["queues"] = json::array{"q"}; break;
     case 2: request["queues"] = json::array{""}; break;
     case 3: request["queues"] = json::array{"", "q"}; break;
@@ -212,7 +258,7 @@ json::object Player::queue_request(const Command& command) {
 std::optional<json::object> Player::answer_request(const Command& command) {
   json::object request{{"receipt", receipt(command)}};
   bool shows = flag(command, 0);
-  if (shows) request["fence"] = fence(command);
+  if (shows) request["fence"] = fence(command, workflow(command, in_flight));
   switch (command.verb) {
     case Verb::extend:
       request["op"] = "extend";
@@ -301,7 +347,7 @@ std::optional<json::object> Player::sent_before(const Command& command) {
   json::object request = sent_[sent_.size() - 1 - back];
   std::string op = Said(request).op();
   if (op == "receive") request["again"] = true;
-  if (command.flags % 4 != 3) return request;
+  if (command.flags % 3 != 2) return request;
   if (op == "record") {
     request.erase("fence");
     request["op"] = "supply";
@@ -366,7 +412,8 @@ void Player::pass(const Command& command) {
   trial_.pass(command.flags == 255 ? memory_span : length(command.time));
 }
 
-void Player::play(const Command& command) {
+void Player::play(const Command& drawn) {
+  const Command command = instead(drawn);
   if (command.verb == Verb::pass) {
     pass(command);
     return trial_.compare({});

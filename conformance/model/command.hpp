@@ -65,9 +65,13 @@ class Player {
  public:
   explicit Player(Trial& trial) : trial_(trial) {}
   /// Does one command, if the contract says what it does, and compares what the store then holds.
-  void play(const Command& command);
+  void play(const Command& drawn);
 
  private:
+  using Wanted = bool (*)(const Workflow&);
+  /// What must come before, where nothing is there to do a command to: a delivery, a lease, a wakeup.
+  Command instead(const Command& command) const;
+  bool any(Wanted wanted) const;
   std::optional<json::object> request(const Command& command);
   json::object lease_request(const Command& command);
   json::object checkpoint_request(const Command& command);
@@ -79,7 +83,9 @@ class Player {
   void chain(const Command& command);
   void pass(const Command& command);
 
-  json::value fence(const Command& command) const;
+  /// The workflow of a command: the one it names, or the next that is as the operation wants it, if there is one.
+  std::string workflow(const Command& command, Wanted wanted) const;
+  json::value fence(const Command& command, const std::string& id) const;
   std::string receipt(const Command& command) const;
   std::string version(const Command& command) const;
   Time length(std::uint8_t which) const;

@@ -21,7 +21,7 @@ void take_over(Workflow& workflow, Now now) {
   Wakeup& wakeup = *workflow.wakeup;
   if (wakeup.state == Wakeup::State::in_flight) {
     wakeup.state = Wakeup::State::waiting;
-    wakeup.due = now.stamp;
+    wakeup.due = wakeup.deferred ? earlier_of(now.stamp, *wakeup.deferred) : now.stamp;  // W3
     // A lapsed delivery that was put off: ready again, or still put off; both can be read out of A13.
     if (wakeup.put_off) wakeup.perhaps_due = {workflow.lease->live_until};
     wakeup.put_off.reset();

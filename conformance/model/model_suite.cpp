@@ -3,9 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model_suite.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include "check.hpp"
 #include "model/cell_table.hpp"
 #include "model/random.hpp"
@@ -20,20 +17,12 @@ constexpr std::size_t sequences_without_waiting = 2000;
 constexpr std::size_t sequences_with_waiting = 100;
 constexpr Duration time_of_a_block = std::chrono::seconds{30};
 
-bool capable(const Target& target, const model::State& state) {
-  Part part = state.of == model::Of::document     ? Part::documents
-              : state.of == model::Of::checkpoint ? Part::documents_and_records
-                                                  : Part::all;
-  return target.facts.part >= part && std::all_of(state.needs.begin(), state.needs.end(),
-                                                  [&](const std::string& need) { return target.facts.can(need); });
-}
-
 }  // namespace
 
 void register_model_suites(const Target& target) {
   if (target.facts.part == Part::nothing) return;
   for (const model::State& state : model::states()) {
-    if (!capable(target, state)) continue;
+    if (!model::reachable(state, target)) continue;
     Check check;
     check.suite = "CellTable";
     check.name = state.name;

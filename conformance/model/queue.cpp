@@ -42,7 +42,7 @@ void coalesced(Workflow& workflow, Moment due, Reply& reply, Now now, std::strin
   if (now.reached(told)) choices.push_back(now.stamp);
   if (wakeup.due_again) choices.push_back(*wakeup.due_again);
   reply.moment_of("visible_at", choices, told, "W2 " + std::string(ids));
-  if (!now.reached(wakeup.due)) wakeup.due = told;
+  if (can_be(wakeup.due, told.at)) wakeup.due = told;
 }
 
 void deferred(Wakeup& wakeup, Moment due, Reply& reply, std::string_view ids) {

@@ -18,10 +18,10 @@ constexpr std::uint64_t seeds_of_a_block = 1'000'000;
 /// Deliveries and what answers them come most often: that is where the states are.
 rc::Gen<Verb> verb() {
   return rc::gen::weightedElement<Verb>(
-      {{12, Verb::enqueue}, {9, Verb::acquire}, {16, Verb::receive}, {8, Verb::record}, {8, Verb::ack},
+      {{12, Verb::enqueue}, {9, Verb::acquire}, {20, Verb::receive}, {8, Verb::record}, {9, Verb::ack},
        {14, Verb::pass},    {4, Verb::supply},  {5, Verb::append},   {4, Verb::renew},  {4, Verb::release},
-       {5, Verb::nack},     {5, Verb::snooze},  {4, Verb::reject},   {5, Verb::extend}, {4, Verb::cancel},
-       {4, Verb::discard},  {3, Verb::rebase},  {2, Verb::transact}, {2, Verb::load},   {4, Verb::trim},
+       {5, Verb::nack},     {5, Verb::snooze},  {4, Verb::reject},   {5, Verb::extend}, {3, Verb::cancel},
+       {2, Verb::discard},  {3, Verb::rebase},  {2, Verb::transact}, {2, Verb::load},   {3, Verb::trim},
        {6, Verb::put},      {4, Verb::erase},   {2, Verb::get},      {1, Verb::scan},   {2, Verb::list},
        {1, Verb::stats},    {1, Verb::watch},   {8, Verb::again},    {4, Verb::chain},  {2, Verb::request_cancel}});
 }
@@ -87,7 +87,7 @@ Played play(const Sequence& sequence, const Target& target) {
   } catch (const Ambiguous&) {
     played.ambiguous = true;
   }
-  played.calls = trial.calls();
+  played.met = trial.met();
   return played;
 }
 

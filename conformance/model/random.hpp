@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ struct Played {
   std::vector<Difference> differences;  ///< empty: none
   bool ambiguous = false;               ///< given up: real time ran in a way the model cannot follow
   std::string transcript;
-  std::uint64_t calls = 0;
+  std::map<std::string, std::uint64_t> met;  ///< how often each operation was answered with each status
 };
 Played play(const Sequence& sequence, const Target& target);
 

@@ -81,8 +81,9 @@ Due due(const Workflow& workflow, Now now) {
 void end_lease(Workflow& workflow, Now now) {
   if (!workflow.lease) return;
   Lease& lease = *workflow.lease;
-  if (lease.live(now)) lease.live_until = now.stamp;
-  if (!now.reached(lease.budget_until)) lease.budget_until = now.stamp;
+  Moment over{now.stamp.at - now.stamp.slack, 0};  // whatever comes next comes later
+  if (lease.live(now)) lease.live_until = over;
+  if (!now.reached(lease.budget_until)) lease.budget_until = over;
   end_put_off(workflow, now.stamp);
 }
 

@@ -48,13 +48,13 @@ Step acquire(Time ttl = hour, Time budget = 2 * hour, Time then_pass = 0) {
   return say({{"op", "acquire"}, {"ttl", ttl}, {"budget", budget}}, then_pass);
 }
 
-Step enqueue(json::object more = {}) {
+Step enqueue(json::object more = {}, Time then_pass = 0) {
   return {[more = std::move(more)](const Stage&, const std::string& id) -> std::optional<json::object> {
             json::object made{{"op", "enqueue"}, {"workflow", id}, {"queue", id}};
             for (const auto& member : more) made[member.key()] = member.value();
             return made;
           },
-          0};
+          then_pass};
 }
 
 /// Of the workflow's own queue, so that no other workflow is met.
@@ -145,12 +145,12 @@ std::vector<State> of_wakeups() {
        {acquire(), enqueue(), receive(hour, true),
         say({{"op", "acquire"}, {"ttl", hour}, {"budget", hour}, {"force", true}})},
        {"coupled_receive"}},
-      {"deferred", "W3", {enqueue(), receive(hour, true), enqueue()}, {"coupled_receive"}},
+      {"deferred", "W3", {enqueue(), receive(hour, true), enqueue({}, 5 * ms)}, {"coupled_receive"}},
       {"deferred_later",
        "W3 W10",
        {enqueue(), receive(), enqueue({{"delay", hour}}), enqueue({{"delay", hour / 2}})},
        {}},
-      {"deferred_lapsed", "W3 D4", {enqueue(), receive(moment, false, a_while), enqueue()}, {}},
+      {"deferred_lapsed", "W3 D4", {enqueue(), receive(moment, false, a_while), enqueue({}, 5 * ms)}, {}},
       {"deferred_redelivered",
        "W3",
        {enqueue(), receive(moment), enqueue(), say({{"op", "append"}, {"value", "v"}}, a_while), receive()},

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +59,8 @@ class Trial {
 
   /// What was said and answered, as `stile call` reads and writes it; only the lines that name `about`, if it is given.
   std::string transcript(std::string_view about = {}) const;
-  std::uint64_t calls() const { return calls_; }
+  /// How often each operation was answered with each status: "ack fenced".
+  const std::map<std::string, std::uint64_t>& met() const { return met_; }
 
  private:
   struct Line {
@@ -72,6 +74,7 @@ class Trial {
   Differs judge(const json::object& request, const json::object& answer, Bracket when, std::string_view before);
   std::vector<json::object> judge_reads(const std::vector<json::object>& requests);
   std::vector<json::object> send(const std::vector<json::object>& requests, Bracket& when);
+  void wait_for_a_clear_moment(const std::vector<json::object>& requests);
   void page(json::object request);
   void read_clock();
 
@@ -82,7 +85,7 @@ class Trial {
   std::size_t most_in_a_batch_;
   Time clock_ = 0;  ///< the store's clock when it was last seen
   std::uint64_t op_ids_ = 0;
-  std::uint64_t calls_ = 0;
+  std::map<std::string, std::uint64_t> met_;
   std::vector<std::string> rests_on_;  ///< of the last operations that were no reads
   std::vector<EffectText> effects_;
   std::vector<Line> lines_;
