@@ -98,7 +98,9 @@ bool Database::prepared() {
 }
 
 bool Database::prepare(bool check_only, std::int64_t until) {
-  if (prepared()) return false;
+  // The first look may meet the process that makes the file, or one that recovers its log.
+  const auto look = [&] { return patiently(until, [&] { return prepared(); }); };
+  if (look()) return false;
   if (check_only)
     throw StoreError(STILE_UNPREPARED,
                      options_.path + (facts_.schema == 0 ? ": nothing is prepared there; run prepare"
@@ -118,7 +120,7 @@ bool Database::prepare(bool check_only, std::int64_t until) {
       throw;
     }
   });
-  if (!prepared())
+  if (!look())
     throw StoreError(STILE_UNAVAILABLE, options_.path + ": was prepared, and is not there any more; try again");
   return changed;
 }
