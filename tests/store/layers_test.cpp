@@ -91,7 +91,7 @@ TEST(ChaosLayer, ManyThreadsWinOnce) {
   std::atomic<int> wins{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&] {
+    threads.emplace_back([&, t] {
       for (int i = 0; i < 200; ++i) {
         auto put =
             store.try_call(Put{.key = "k" + std::to_string(i), .value = std::to_string(t), .condition = If::absent()});
