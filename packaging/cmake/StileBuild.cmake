@@ -83,9 +83,10 @@ function(stile_embed target namespace)
 endfunction()
 set(STILE_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed.cmake" CACHE INTERNAL "")
 
-# stile_add_test(NAME SOURCES ... LIBRARIES ...): a GoogleTest program, every test of it known to ctest.
+# stile_add_test(NAME [SERIAL] SOURCES ... LIBRARIES ...): a GoogleTest program, every test of it known to ctest. SERIAL
+# ones run with nothing beside them: they measure, or kill processes at moments that a busy machine would move.
 function(stile_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -100,6 +101,6 @@ function(stile_add_test name)
     set(arg_LABELS plain)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES
-    TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+    TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" RUN_SERIAL ${arg_SERIAL}
     ENVIRONMENT "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY}")
 endfunction()
