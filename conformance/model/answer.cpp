@@ -58,10 +58,7 @@ void wait_again(Wakeup& wakeup, Moment due) {
   wakeup.due = wakeup.deferred ? earlier_of(due, *wakeup.deferred) : due;
   wakeup.state = Wakeup::State::waiting;
   wakeup.deferred.reset();
-  wakeup.put_off.reset();
-  wakeup.perhaps_put_off = false;
-  wakeup.perhaps_due.clear();
-  wakeup.due_again.reset();
+  wakeup.forget_put_off();
   wakeup.receipt.clear();
 }
 
@@ -147,7 +144,7 @@ void extend(Call call) {
     return;
   }
   Wakeup& wakeup = *workflow.wakeup;
-  wakeup.due_again.reset();
+  wakeup.also_due.clear();
   wakeup.due = later_of(wakeup.due, now.stamp + said.duration("lease"));
   if (wakeup.put_off) {
     Moment told = wakeup.due;
@@ -156,10 +153,7 @@ void extend(Call call) {
     reply.moment("visible_at", wakeup.due, "D3");
   }
   reply.flag("cancel_requested", workflow.cancel_requested, "C8");
-  if (wakeup.put_off) {  // D9 and D4 both speak of a lapsed delivery that was put off and is extended
-    wakeup.perhaps_due = {*wakeup.put_off, workflow.lease->live_until};
-    wakeup.put_off.reset();
-  }
+  wakeup.extended = wakeup.put_off.has_value();  // D9 and D4 both speak of a lapsed delivery that was put off
   workflow.last_operation = now.stamp;
 }
 

@@ -100,10 +100,14 @@ void judge_wakeup(const std::string& id, Workflow& workflow, const Said& given, 
   entry.number("delivery_count", wakeup.count, "D5");
   entry.text("last_error", wakeup.last_error, "D11");
   if (state == "dead") return entry.none("due_at", "S4 D7");
+  if (!given.has("due_at")) return entry.number("due_at", due_at(workflow).at, "S4");
+  Time told = given.number("due_at");
+  bool also = std::any_of(wakeup.also_due.begin(), wakeup.also_due.end(), [&](Moment m) { return can_be(m, told); });
+  if (also || (wakeup.extended && can_be(wakeup.due, told))) return;
   Moment due = due_at(workflow);
-  if (wakeup.due_again && given.has("due_at") && can_be(*wakeup.due_again, given.number("due_at"))) return;
   entry.moment("due_at", due, wakeup.put_off ? "D9" : "S4 W2 W3");
-  (wakeup.put_off ? *wakeup.put_off : wakeup.due) = due;
+  if (can_be(wakeup.due, told)) wakeup.due = {told, 0};
+  if (wakeup.put_off && can_be(*wakeup.put_off, told)) wakeup.put_off = Moment{told, 0};
 }
 
 void judge_entry(const std::string& id, Workflow& workflow, const Said& given, Reply& reply, Now now) {
@@ -170,7 +174,8 @@ void count_wakeup(const Workflow& workflow, const std::string& state, Counts& co
   std::vector<Moment>& times = state == "ready" ? counts.oldest : counts.next;
   times.push_back(due_at(workflow));
   // D9: what had been put off is due again since then, or since it first was: both can be read.
-  if (workflow.wakeup->due_again) counts.again.push_back(*workflow.wakeup->due_again);
+  counts.again.insert(counts.again.end(), workflow.wakeup->also_due.begin(), workflow.wakeup->also_due.end());
+  if (workflow.wakeup->extended) counts.again.push_back(workflow.wakeup->due);
 }
 
 Counts count(World& world, const Said& said, Now now) {

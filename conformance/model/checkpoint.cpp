@@ -76,12 +76,12 @@ bool cannot_couple(Call call) {
 }
 
 /// W9: the enqueue of supply and append. Whether it takes the place of the last enqueue's memory is not said.
-void enqueue_along(Call call, Workflow& workflow, bool written) {
+void enqueue_along(Call call, Workflow& workflow) {
   if (!wants_enqueue(call.said)) return;
   enqueue_into(workflow, call.said.group("enqueue"), call.reply, call.now, "W9");
   if (!workflow.last_enqueue.op_id.empty()) workflow.unclear.insert(workflow.last_enqueue.op_id);
   workflow.last_enqueue = {};
-  if (!written && !call.said.op_id().empty()) workflow.unclear.insert(call.said.op_id());
+  if (!call.said.op_id().empty()) workflow.along.insert(call.said.op_id());
 }
 
 /// A4: true when the call is refused.
@@ -116,9 +116,10 @@ void supply(Call call) {
     if (found == Remembered::same) judge_standing(*workflow, *standing, true, reply, "R1");
     return;
   }
+  if (workflow && workflow->along.count(said.op_id()) != 0) return reply.leave_open();
   if (cannot_couple(call) || !reply.ok("B7")) return;
   record_or_lose(call, world.make(said.workflow(), now), "B7");
-  enqueue_along(call, world.make(said.workflow(), now), standing == nullptr);
+  enqueue_along(call, world.make(said.workflow(), now));
 }
 
 void append(Call call) {
@@ -131,6 +132,7 @@ void append(Call call) {
     if (place != found->messages.end()) {
       const Message& message = place->second;
       bool same_send = !said.op_id().empty() && message.op_id == said.op_id();
+      if (!same_send && found->along.count(said.op_id()) != 0) return reply.leave_open();
       if (!same_send && cannot_couple(call)) return;
       if (!reply.ok("I3")) return;
       reply.bytes("key", message.key, same_send ? "R1 I3" : "I3");
@@ -138,7 +140,7 @@ void append(Call call) {
       reply.flag("duplicate", !same_send, same_send ? "R1 I3" : "I3");
       if (same_send) return;
       perhaps_touch(*found, now);
-      return enqueue_along(call, world.make(said.workflow(), now), false);
+      return enqueue_along(call, world.make(said.workflow(), now));
     }
   }
   if (cannot_couple(call) || !reply.ok("I4 I3")) return;
@@ -148,7 +150,7 @@ void append(Call call) {
   reply.bytes("key", inbox_key(position), "I1");
   reply.flag("duplicate", false, "I3");
   if (!id.bytes.empty()) workflow.messages[id] = {inbox_key(position), position, said.op_id()};
-  enqueue_along(call, workflow, true);
+  enqueue_along(call, workflow);
 }
 
 void transact(Call call) {
@@ -246,6 +248,7 @@ void discard(Call call) {
     next.perhaps_queue.reset();
   }
   next.unclear = workflow->unclear;
+  next.along = workflow->along;
   doubt_memories(*workflow);
   next.unclear.merge(workflow->unclear);
   next.last_discard = remember(said, reply);

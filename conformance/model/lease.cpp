@@ -20,12 +20,13 @@ void take_over(Workflow& workflow, Now now) {
   if (!workflow.wakeup) return;
   Wakeup& wakeup = *workflow.wakeup;
   if (wakeup.state == Wakeup::State::in_flight) {
+    Moment before = wakeup.due;
+    bool was_put_off = wakeup.put_off.has_value();
     wakeup.state = Wakeup::State::waiting;
     wakeup.due = wakeup.deferred ? earlier_of(now.stamp, *wakeup.deferred) : now.stamp;  // W3
-    // A lapsed delivery that was put off: ready again, or still put off; both can be read out of A13.
-    if (wakeup.put_off) wakeup.perhaps_due = {workflow.lease->live_until};
-    wakeup.put_off.reset();
-    wakeup.due_again.reset();
+    wakeup.forget_put_off();
+    // A lapsed delivery that was put off: ready again, or still put off in its old place; both can be read out of A13.
+    if (was_put_off) wakeup.perhaps_due = {workflow.lease->live_until}, wakeup.also_due = {before};
     wakeup.receipt.clear();
     wakeup.deferred.reset();
     if (wakeup.queue_next) workflow.queue = *wakeup.queue_next;

@@ -40,7 +40,7 @@ void coalesced(Workflow& workflow, Moment due, Reply& reply, Now now, std::strin
   Moment told = wakeup.due;
   std::vector<Moment> choices{told};
   if (now.reached(told)) choices.push_back(now.stamp);
-  if (wakeup.due_again) choices.push_back(*wakeup.due_again);
+  choices.insert(choices.end(), wakeup.also_due.begin(), wakeup.also_due.end());
   reply.moment_of("visible_at", choices, told, "W2 " + std::string(ids));
   if (can_be(wakeup.due, told.at)) wakeup.due = told;
 }

@@ -117,10 +117,7 @@ void hand_out(Candidate& candidate, const Said& given, const json::object& objec
   wakeup.due = call.now.stamp + call.said.duration("lease");
   wakeup.count += 1;        // D4, D5
   wakeup.deferred.reset();  // W3: one redelivery answers for both
-  wakeup.put_off.reset();
-  wakeup.perhaps_put_off = false;
-  wakeup.due_again.reset();
-  wakeup.perhaps_due.clear();
+  wakeup.forget_put_off();
   wakeup.receipt = receipt;
   wakeup.receive_op_id = call.said.op_id();
   workflow.cancelled_receipt.reset();  // C2: until the next delivery
@@ -130,8 +127,22 @@ void hand_out(Candidate& candidate, const Said& given, const json::object& objec
   judge_load_along(workflow, given, call);
 }
 
+/// When a wakeup became due, as far as the contract and the clock fix it.
+struct Place {
+  Time earliest, latest;
+};
+
+Place place_of(const Wakeup& wakeup) {
+  Place place{wakeup.due.at - wakeup.due.slack, wakeup.due.at + wakeup.due.slack};
+  for (Moment each : wakeup.also_due) {
+    place.earliest = std::min(place.earliest, each.at - each.slack);
+    place.latest = std::max(place.latest, each.at + each.slack);
+  }
+  return place;
+}
+
 /// W10: from a later queue only when no earlier one has one due. W7: within a queue earliest first.
-void judge_choice(const std::vector<Candidate>& all, const std::vector<Moment>& when, Call call) {
+void judge_choice(const std::vector<Candidate>& all, const std::vector<Place>& places, Call call) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].taken) continue;
     for (std::size_t j = 0; j < all.size(); ++j) {
@@ -139,8 +150,7 @@ void judge_choice(const std::vector<Candidate>& all, const std::vector<Moment>& 
       call.reply.demand(all[j].queue >= all[i].queue, "W10",
                         "handed out " + all[i].id + " while " + all[j].id + " was due in a queue named earlier");
       if (all[j].queue != all[i].queue || call.world.terms.partitions > 1) continue;
-      Time slack = resolution + when[i].slack + when[j].slack;
-      call.reply.demand(when[i].at <= when[j].at + slack, "W7",
+      call.reply.demand(places[i].earliest <= places[j].latest + resolution, "W7",
                         "handed out " + all[i].id + " while " + all[j].id + " was due earlier");
     }
   }
@@ -217,8 +227,8 @@ void receive(Call call) {
   judge_time(call);
   std::size_t max = static_cast<std::size_t>(said.number("max", 1));
   reply.demand(given.size() <= max, "D10", "handed out more than max");
-  std::vector<Moment> when;
-  for (const Candidate& each : all) when.push_back(each.workflow->wakeup->due);
+  std::vector<Place> places;
+  for (const Candidate& each : all) places.push_back(place_of(*each.workflow->wakeup));
   for (std::size_t i = 0; i < given.size(); ++i) {
     auto place = std::find_if(all.begin(), all.end(), [&](auto& c) { return c.id == given[i].workflow(); });
     if (place == all.end()) {
@@ -227,7 +237,7 @@ void receive(Call call) {
     }
     hand_out(*place, given[i], objects[i].get_object(), call);
   }
-  judge_choice(all, when, call);
+  judge_choice(all, places, call);
   bool left = std::any_of(all.begin(), all.end(), [](auto& c) { return !c.taken && !c.held && c.due == Due::yes; });
   // W7: an empty answer promises nothing, but somebody must get it soon (W4): the harness asks again.
   world.passed_over = given.empty() && left && !reply.said().flag("more");

@@ -58,9 +58,11 @@ Document* World::find_document(const std::string& key, Now now) {
 
 void end_put_off(Workflow& workflow, Moment when) {
   if (!workflow.wakeup) return;
-  if (workflow.wakeup->put_off || workflow.wakeup->perhaps_put_off) workflow.wakeup->due_again = when;
-  workflow.wakeup->put_off.reset();
-  workflow.wakeup->perhaps_put_off = false;
+  Wakeup& wakeup = *workflow.wakeup;
+  bool was = wakeup.put_off || wakeup.perhaps_put_off;
+  if (was && wakeup.due.at <= when.at) wakeup.also_due.push_back(when);
+  wakeup.put_off.reset();
+  wakeup.perhaps_put_off = wakeup.extended = false;
 }
 
 void settle(Workflow& workflow, Now now) {
@@ -74,8 +76,9 @@ Due due(const Workflow& workflow, Now now) {
   if (!workflow.wakeup || workflow.wakeup->state == Wakeup::State::dead) return Due::no;
   const Wakeup& wakeup = *workflow.wakeup;
   if (!now.reached(wakeup.due)) return Due::no;
-  if (!wakeup.put_off || !workflow.leased(now)) return wakeup.perhaps_put_off ? Due::perhaps : Due::yes;
-  return now.reached(*wakeup.put_off) ? Due::perhaps : Due::no;
+  if (!workflow.leased(now)) return Due::yes;
+  if (!wakeup.put_off) return wakeup.perhaps_put_off ? Due::perhaps : Due::yes;
+  return wakeup.extended || now.reached(*wakeup.put_off) ? Due::perhaps : Due::no;
 }
 
 void end_lease(Workflow& workflow, Now now) {

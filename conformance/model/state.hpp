@@ -67,14 +67,23 @@ struct Wakeup {
   Moment due;                             ///< waiting: when it became or becomes due; in flight: when its lease ends
   std::optional<Moment> put_off;          ///< D9: until this end of the lease that it met, or the lease's release
   bool perhaps_put_off = false;           ///< the last receive may have met it, or not: `list` tells
-  std::optional<Moment> due_again;        ///< D9: when its putting-off ended; told as due_at, or `due` is
+  bool extended = false;                  ///< put off and extended since: D9 keeps it put off, D4 makes it live again
   std::vector<Moment> perhaps_due;        ///< other due times that the contract allows; `list` tells
+  std::vector<Moment> also_due;           ///< told as its due time as well: when a put-off ended, for one
   std::string receipt;                    ///< in flight: the one that works
   std::string receive_op_id;              ///< in flight: of the receive that handed it out
   std::optional<Moment> deferred;         ///< W3: the earliest enqueue since it was delivered
   std::optional<std::string> queue_next;  ///< W10: named by such an enqueue
   std::int64_t count = 0;                 ///< D5
   std::string last_error;                 ///< D11
+
+  /// A delivery, an answer, a new enqueue: nothing of an earlier putting-off counts any more.
+  void forget_put_off() {
+    put_off.reset();
+    perhaps_put_off = extended = false;
+    perhaps_due.clear();
+    also_due.clear();
+  }
 };
 
 /// When something was last done to a workflow: surely then, perhaps later. Some writes change nothing that lasts, and
@@ -99,6 +108,7 @@ struct Workflow {
   std::optional<std::string> cancelled_receipt;
   Moment cancelled_at;
   Memory last_answer, last_enqueue, last_cancel, last_request_cancel, last_discard;
+  std::set<std::string> along;             ///< op_ids of supplies and appends that enqueued: perhaps the last enqueue
   std::set<std::string> unclear;           ///< op_ids of which the contract does not say whether they are remembered
   Touched touched;                         ///< T2: accepted writes and answers
   Moment first_operation, last_operation;  ///< S4 idle_for; husks
