@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-
-#include "loader/sha256.hpp"
 
 namespace stile::loader {
 namespace {
@@ -58,18 +55,6 @@ bool File::read(void* to, std::uint64_t length, std::uint64_t offset) const {
     length -= static_cast<std::uint64_t>(got);
   }
   return true;
-}
-
-std::string File::sha256() const {
-  Sha256 hash;
-  std::array<unsigned char, 65536> buffer;
-  for (std::uint64_t offset = 0; offset < id_.size;) {
-    std::uint64_t length = std::min<std::uint64_t>(buffer.size(), id_.size - offset);
-    if (!read(buffer.data(), length, offset)) return {};
-    hash.add(buffer.data(), length);
-    offset += length;
-  }
-  return hash.hex();
 }
 
 FileId file_id(const std::string& path) {

@@ -31,8 +31,6 @@ class File {
 
   /// True when all length bytes at offset were there.
   bool read(void* to, std::uint64_t length, std::uint64_t offset) const;
-  /// SHA-256 of the whole file in hexadecimal; empty when it cannot be read.
-  std::string sha256() const;
 
  private:
   int descriptor_ = -1;

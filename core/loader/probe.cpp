@@ -6,23 +6,61 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <boost/json.hpp>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
 
 #include "loader/library.hpp"
+#include "loader/sha256.hpp"
+#include "loader/table.hpp"
 #include "types/text.hpp"
 
 namespace stile::loader {
 namespace {
 
-constexpr std::string_view loaded = "+";
+namespace json = boost::json;
+
+std::string shown(const stile_text& text) { return types::printable(view_of(text)); }
+
+json::object option_json(const stile_option& option) {
+  static constexpr const char* types[] = {"", "bool", "integer", "duration", "size", "text", "choice"};
+  json::object told{{"name", shown(option.name)}, {"type", types[option.type]}};
+  if (option.default_value.len != 0) told["default"] = shown(option.default_value);
+  if (option.allowed.len != 0) told["allowed"] = shown(option.allowed);
+  if (option.min != 0 || option.max != 0) {
+    told["min"] = option.min;
+    told["max"] = option.max;
+  }
+  if ((option.flags & STILE_OPTION_SECRET) != 0) told["secret"] = true;
+  if ((option.flags & STILE_OPTION_REQUIRED) != 0) told["required"] = true;
+  if ((option.flags & STILE_OPTION_DEPRECATED) != 0) told["deprecated"] = true;
+  told["help"] = shown(option.help);
+  return told;
+}
+
+json::object table_json(const stile_plugin& table) {
+  json::object told{{"license", shown(table.license)}, {"help", shown(table.help)}};
+  json::array& flags = told["flags"].emplace_array();
+  if ((table.flags & STILE_PLUGIN_NAMESPACE_REQUIRED) != 0) flags.emplace_back("namespace_required");
+  if ((table.flags & STILE_PLUGIN_PASSTHROUGH) != 0) flags.emplace_back("passthrough");
+  if ((table.flags & STILE_PLUGIN_PREPARE_CHECK) != 0) flags.emplace_back("prepare_check");
+  json::array& capabilities = told["capabilities"].emplace_array();
+  for (std::uint64_t i = 0; i < table.n_capabilities; ++i) capabilities.emplace_back(shown(table.capabilities[i]));
+  json::array& options = told["options"].emplace_array();
+  for (std::uint64_t i = 0; i < table.n_options; ++i) options.push_back(option_json(*table.options[i]));
+  return told;
+}
+
+// What the child says first when the file was loaded; the table follows as JSON.
+constexpr char loaded = '+';
 
 void write_all(int to, std::string_view text) {
   while (!text.empty()) {
@@ -33,15 +71,18 @@ void write_all(int to, std::string_view text) {
   }
 }
 
-// The child's whole life. What it prints, and its core, are nobody's business.
-[[noreturn]] void try_in_child(int to, const std::string& path, const Inspected& inspected) {
+// The child's whole life. What it prints, and its core, are nobody's business. Whoever asked may be killed meanwhile:
+// a constructor that hangs must not outlive it.
+[[noreturn]] void try_in_child(int to, const std::string& path, const Inspected& inspected, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
   int nowhere = open("/dev/null", O_RDWR);
   for (int standard : {0, 1, 2}) dup2(nowhere, standard);
   rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   try {
-    load_library(path, inspected);
-    write_all(to, loaded);
+    const stile_plugin& table = load_library(path, inspected);
+    write_all(to, loaded + json::serialize(table_json(table)));
   } catch (const std::exception& error) {
     write_all(to, error.what());
   } catch (...) {
@@ -90,19 +131,23 @@ std::string how_it_died(int status, bool in_time) {
   return "the process that loads it is gone";
 }
 
-// Why the file cannot be used; empty = it can.
-std::string try_loading(const std::string& path, const Inspected& inspected, Duration limit) {
+struct Tried {
+  std::string reason;  // why the file cannot be used; empty = it can
+  json::object table;
+};
+
+Tried try_loading(const std::string& path, const Inspected& inspected, Duration limit) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::string("it cannot be tried: ") + std::strerror(errno);
-  pid_t child = fork();
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {std::string("it cannot be tried: ") + std::strerror(errno), {}};
+  pid_t parent = getpid(), child = fork();
   if (child == 0) {
     close(ends[0]);
-    try_in_child(ends[1], path, inspected);
+    try_in_child(ends[1], path, inspected, parent);
   }
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return std::string("it cannot be tried: ") + std::strerror(errno);
+    return {std::string("it cannot be tried: ") + std::strerror(errno), {}};
   }
   Verdictless heard = listen(ends[0], limit);
   close(ends[0]);
@@ -110,17 +155,21 @@ std::string try_loading(const std::string& path, const Inspected& inspected, Dur
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (heard.said == loaded) return {};
-  return heard.said.empty() || !heard.in_time ? how_it_died(status, heard.in_time) : heard.said;
+  if (heard.said.empty() || !heard.in_time) return {how_it_died(status, heard.in_time), {}};
+  if (heard.said[0] != loaded) return {heard.said, {}};
+  json::error_code failed;
+  json::value told = json::parse(std::string_view(heard.said).substr(1), failed);
+  if (failed || !told.is_object()) return {"the process that loaded it died while it told what it is", {}};
+  return {{}, std::move(told.as_object())};
 }
 
 }  // namespace
 
 Probed probe(const std::string& path, Duration limit) {
   static std::mutex mutex;
-  static auto* known = new std::map<std::string, std::string>;
+  static auto* known = new std::map<std::string, Tried>;
   File file(path);
-  Probed probed{inspect(file), false, {}, file.failure().empty() ? file.sha256() : ""};
+  Probed probed{inspect(file), false, {}, sha256_of(file), {}};
   if (!probed.inspected.good()) {
     probed.reason = probed.inspected.reason;
     return probed;
@@ -131,8 +180,9 @@ Probed probe(const std::string& path, Duration limit) {
                     std::to_string(id.changed) + ":" + probed.sha256;
   auto before = known->find(key);
   if (before == known->end()) before = known->emplace(key, try_loading(path, probed.inspected, limit)).first;
-  probed.reason = before->second;
+  probed.reason = before->second.reason;
   probed.good = probed.reason.empty();
+  probed.table = before->second.table;
   return probed;
 }
 

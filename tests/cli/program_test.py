@@ -2,17 +2,33 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
+import contextlib
 import json
 import os
 import pty
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
 
-from support import PATIENCE, STILE, run
+from support import PATIENCE, STILE, run, wait_for
 
 COMMANDS = ("call", "plugins", "info", "prepare", "explain", "bench")
+
+
+def children(process):
+    with open(f"/proc/{process}/task/{process}/children") as file:
+        return file.read().split()
+
+
+def lives(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().split(")")[1].split()[0] not in ("Z", "X")
+    except FileNotFoundError:
+        return False
 
 
 class Program(unittest.TestCase):
@@ -77,7 +93,43 @@ class Plugins(unittest.TestCase):
             self.assertIn(folder, [place["directory"] for place in told["places"]])
             text = run("plugins", env={"STILE_PLUGIN_PATH": path}).stdout
             self.assertIn("memory", text)
-            self.assertIn("broken.so: ", text)
+            self.assertRegex(text, r"broken\.so \(.*\n.*\n.*\n +it is no library")
+
+    def test_tells_which_file_it_is(self):
+        told = json.loads(run("plugins", "--json").stdout)
+        memory = next(p for p in told["plugins"] if p["name"] == "memory")
+        hashed = subprocess.run(["sha256sum", memory["path"]], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(memory["sha256"], hashed.split()[0])
+        self.assertEqual(memory["modified"], os.stat(memory["path"]).st_mtime_ns // 1000)
+        self.assertEqual((memory["abi_min"], memory["abi_max"]), ("1.0", "1.0"))
+        self.assertIn("manual_clock", memory["capabilities"])
+        clock = next(option for option in memory["options"] if option["name"] == "clock")
+        self.assertEqual((clock["type"], clock["allowed"]), ("choice", "system|manual"))
+        text = run("plugins").stdout
+        for part in (memory["sha256"], memory["path"], memory["help"], clock["help"], "manual_clock"):
+            self.assertIn(part, text)
+
+    def test_a_plugin_that_kills_its_loader_is_told_of(self):
+        with self.folder_with("fixture_constructor_aborts") as folder:
+            told = json.loads(run("plugins", "--json", env={"STILE_PLUGIN_PATH": folder}).stdout)
+        self.assertEqual(told["plugins"][0]["verdict"], "does not load")
+        self.assertIn("it kills the process that loads it: Aborted", told["plugins"][0]["reason"])
+
+    def test_a_plugin_that_hangs_does_not_hold_the_program(self):
+        with self.folder_with("fixture_constructor_hangs") as folder:
+            process = subprocess.Popen([STILE, "plugins"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       env={**os.environ, "STILE_PLUGIN_PATH": folder})
+            child = wait_for(lambda: children(process.pid))[0]
+            process.terminate()
+            self.assertEqual(process.wait(PATIENCE), 128 + signal.SIGTERM)
+            process.communicate()
+            wait_for(lambda: not lives(child))
+
+    @contextlib.contextmanager
+    def folder_with(self, fixture):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.path.join(os.environ["STILE_FIXTURES"], fixture + ".so"), folder)
+            yield folder
 
     def test_a_path_that_is_refused(self):
         self.assertEqual(run("plugins", env={"STILE_PLUGIN_PATH": "relative"}).returncode, 2)

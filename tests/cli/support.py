@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 import unittest
 
 STILE = os.environ["STILE"]
@@ -25,6 +26,16 @@ def run(*args, input=None, env=None):
     text = not isinstance(input, bytes)
     return subprocess.run([STILE, *args], input=input, capture_output=True, text=text, timeout=PATIENCE,
                           env=environment)
+
+
+def wait_for(condition):
+    """What condition answers, once that is true."""
+    end = time.monotonic() + PATIENCE
+    while not (answer := condition()):
+        if time.monotonic() > end:
+            raise AssertionError("what was waited for did not come")
+        time.sleep(0.01)
+    return answer
 
 
 def lines(config, *said, options=()):

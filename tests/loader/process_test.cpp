@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/json.hpp>
 #include <thread>
 
 #include "loader/probe.hpp"
@@ -122,6 +123,9 @@ TEST(Process, S42_AProbeSaysWhatLoadingWouldSay) {
   auto good = probe(built("fixture_plain"));
   EXPECT_TRUE(good.good) << good.reason;
   EXPECT_EQ(good.sha256.size(), 64u);
+  EXPECT_EQ(good.table.at("help").as_string(), "a fixture");
+  EXPECT_EQ(good.table.at("options").at(0).at("help").as_string(), "says more");
+  EXPECT_EQ(good.table.at("options").at(1).at("secret"), true);
   EXPECT_TRUE(says(probe(built("fixture_undefined_symbol")).reason, "undefined symbol"));
   EXPECT_TRUE(says(probe(built("fixture_entry_refuses")).reason, "the fixture refuses"));
   EXPECT_TRUE(says(probe(built("fixture_note_none")).reason, "no Stile plugin"));
