@@ -1,4 +1,5 @@
-/* Help for store authors in C: memory of answers, the loop over a batch, what is left of a deadline.
+/* Help for store authors in C: memory of answers, bytes, time, the loop over a batch. plugin.h has the table and its
+ * plain slots, documents.h what stores of documents decide alike.
  *
  * C99 (with POSIX clocks) and C++11, static inline, needs libc only. A plugin's execute is stile_dispatch and a
  * function that does one operation. Law numbers refer to stile/abi.h.
@@ -70,6 +71,18 @@ static inline int stile_same(stile_bytes a, stile_bytes b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, (size_t)a.len) == 0);
 }
 
+/* Byte order, as scan and list want it (K7): below, equal to or above zero. */
+static inline int stile_compare(stile_bytes a, stile_bytes b) {
+  uint64_t least = a.len < b.len ? a.len : b.len;
+  int order = least != 0 ? memcmp(a.ptr, b.ptr, (size_t)least) : 0;
+  if (order != 0) return order;
+  return a.len < b.len ? -1 : a.len > b.len;
+}
+
+static inline int stile_begins_with(stile_bytes bytes, stile_bytes prefix) {
+  return bytes.len >= prefix.len && (prefix.len == 0 || memcmp(bytes.ptr, prefix.ptr, (size_t)prefix.len) == 0);
+}
+
 static inline int stile_same_fence(const stile_fence* a, const stile_fence* b) {
   return a->number == b->number && memcmp(a->stamp.bytes, b->stamp.bytes, sizeof a->stamp.bytes) == 0;
 }
@@ -104,6 +117,11 @@ static inline int64_t stile_realtime(void) {
   clock_gettime(CLOCK_REALTIME, &t);
   return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
+
+/* The clock of such a store, for stile_dispatcher. */
+static inline int64_t stile_realtime_of_(void* ctx) { return (void)ctx, stile_realtime(); }
+#define STILE_REALTIME_CLOCK \
+  { stile_realtime_of_, NULL }
 
 /* Microseconds until the call's deadline, 0 when it has passed, STILE_NEVER when it has none. */
 static inline int64_t stile_remaining(const stile_call* call) {
