@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <string_view>
+#include <vector>
 
 #include "runner/contract.hpp"
 
@@ -19,12 +21,27 @@ constexpr const char* footer = R"(Examples:
   stile-conformance --list --only D9
 
 Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.
+GoogleTest's own flags (--gtest_filter=..., --gtest_list_tests) are taken too.
 Exit status: 0 all passed (or declared absent), 1 something failed, crashed or hung, 2 usage, 130 interrupted.)";
+
+/// Takes GoogleTest's flags out of the command line. A question for help is kept from it: it would print its own.
+std::vector<char*> without_gtest_flags(int argc, char** argv) {
+  std::vector<char*> rest, help;
+  for (int i = 0; i < argc; ++i) {
+    std::string_view word = argv[i];
+    (word == "-h" || word == "--help" ? help : rest).push_back(argv[i]);
+  }
+  auto count = static_cast<int>(rest.size());
+  testing::InitGoogleTest(&count, rest.data());
+  rest.resize(static_cast<std::size_t>(count));
+  rest.insert(rest.end(), help.begin(), help.end());
+  return rest;
+}
 
 }  // namespace
 
 Options read_options(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
+  std::vector<char*> words = without_gtest_flags(argc, argv);
   Options options;
   options.gtest_list = testing::GTEST_FLAG(list_tests);
   CLI::App app{"Judges a store by the contract, and says what is wrong and why."};
@@ -48,12 +65,16 @@ Options read_options(int argc, char** argv) {
                  "Children at once (default: twice the processors; 1 on a store with one writer)")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
+  app.add_option("--timeout-multiplier", options.timeout_multiplier,
+                 "Multiplies the time a case may take; for slow machines and sanitizers")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
   app.add_option("--report", options.report, "Writes the certificate, JSON")->type_name("FILE");
   app.add_option("--junit", options.junit, "Writes a JUnit report")->type_name("FILE");
   app.add_flag("--list", options.list, "Lists the cases with their ids, and judges nothing");
   app.add_flag("--json", options.json, "The certificate on standard output instead of the table");
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
     if (options.config.empty() && !options.list && !options.gtest_list)
       throw CLI::RequiredError("CONFIG (a config string such as memory:)");
   } catch (const CLI::ParseError& error) {

@@ -18,6 +18,7 @@ struct Options {
   std::uint64_t seed = 0;          ///< 0 = drawn
   std::uint64_t scale = 1;
   int jobs = 0;  ///< 0 = as many as the store bears
+  int timeout_multiplier = 1;
   std::string report, junit;
   bool list = false;
   bool json = false;

@@ -155,7 +155,7 @@ int judge_all(const Options& options, const Target& target, const std::string& c
   run.target = &target;
   run.started_at = utc_now();
   auto begun = std::chrono::steady_clock::now();
-  Schedule schedule(target, jobs_of(options, target.facts));
+  Schedule schedule(target, jobs_of(options, target.facts), options.timeout_multiplier);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
   auto* progress = new Progress(schedule, run);

@@ -42,7 +42,7 @@ std::string judge(const Check& check, const Target& target) {
   return to_text(outcome);
 }
 
-Result result_of(const Check& check, const Ended& ended) {
+Result result_of(const Check& check, const Ended& ended, Duration limit) {
   Result result{&check, {}, ended.took};
   if (ended.complete) {
     if (auto outcome = outcome_from_text(ended.said)) {
@@ -53,7 +53,7 @@ Result result_of(const Check& check, const Ended& ended) {
   result.outcome.verdict = ended.timed_out ? Verdict::timed_out : Verdict::crashed;
   result.outcome.text = ended.how();
   if (ended.timed_out) {
-    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(check.limit);
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
     result.outcome.text += " of " + std::to_string(seconds.count()) + " s";
   }
   if (!ended.noise.empty()) result.outcome.text += "; it wrote:\n" + readable(ended.noise);
@@ -61,7 +61,7 @@ Result result_of(const Check& check, const Ended& ended) {
 }
 
 void Schedule::begin(const Check& check) {
-  running_[&check] = std::make_unique<Child>([&] { return judge(check, target_); }, check.limit);
+  running_[&check] = std::make_unique<Child>([&] { return judge(check, target_); }, limit_of(check));
 }
 
 void Schedule::fill() {
@@ -84,7 +84,7 @@ void Schedule::watch() {
       ++it;
       continue;
     }
-    done_[it->first] = result_of(*it->first, it->second->take());
+    done_[it->first] = result_of(*it->first, it->second->take(), limit_of(*it->first));
     it = running_.erase(it);
   }
 }

@@ -15,7 +15,9 @@ namespace stile::conformance {
 /// Runs checks in children. Single-threaded: everything happens inside take.
 class Schedule {
  public:
-  Schedule(const Target& target, int jobs) : target_(target), jobs_(jobs) {}
+  /// timeout_multiplier: how much more than its limit each check may take.
+  Schedule(const Target& target, int jobs, int timeout_multiplier)
+      : target_(target), jobs_(jobs), timeout_multiplier_(timeout_multiplier) {}
 
   /// What will be asked for, in order, so that it can be begun ahead.
   void plan(std::deque<const Check*> checks) { waiting_ = std::move(checks); }
@@ -28,9 +30,11 @@ class Schedule {
   void begin(const Check& check);
   void fill();
   void watch();
+  Duration limit_of(const Check& check) const { return check.limit * timeout_multiplier_; }
 
   const Target& target_;
   int jobs_;
+  int timeout_multiplier_;
   std::deque<const Check*> waiting_;
   std::map<const Check*, std::unique_ptr<Child>> running_;
   std::map<const Check*, Result> done_;
@@ -39,8 +43,8 @@ class Schedule {
 /// What a child that judges a check does; also what comes of an exception that leaves it.
 std::string judge(const Check& check, const Target& target);
 
-/// The verdict on a check from how its child ended.
-Result result_of(const Check& check, const Ended& ended);
+/// The verdict on a check from how its child ended, which had so much time.
+Result result_of(const Check& check, const Ended& ended, Duration limit);
 
 /// Set by SIGINT and SIGTERM once watch_signals was called: 0, or the signal.
 int interrupted_by();
