@@ -4,6 +4,8 @@
 Usage: demo_test.py STILE-ORDERS ORDERS.CSV PACKAGING-DEMO
 SPDX-License-Identifier: Apache-2.0
 """
+import csv
+import itertools
 import os
 import re
 import shutil
@@ -15,6 +17,7 @@ import time
 import unittest
 
 PROGRAM, ORDERS, DEMO = sys.argv[1:4]
+BUILD = os.path.dirname(os.path.dirname(os.path.abspath(PROGRAM)))
 
 
 def run(*arguments, timeout=150):
@@ -33,6 +36,15 @@ def of_session(session):
         if int(its_session) == session and state != "Z":
             left.append(name)
     return left
+
+
+def name_of(process):
+    """The first 15 letters of a program's name."""
+    try:
+        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
 
 
 class Demo(unittest.TestCase):
@@ -92,23 +104,52 @@ class Demo(unittest.TestCase):
             self.assertNotIn("terminate called", done.stderr)
         self.assertFalse(os.path.exists(self.folder + "/orders.db"), "nothing was written")
 
-    def interrupted(self, command, **environment):
+    def interrupted(self, command, number, moment, **environment):
+        """Sends a signal at a moment: a predicate of a line of output and of the programs that run. All must end."""
         program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    start_new_session=True, env={**os.environ, **environment})
-        for line in program.stdout:
-            if "orders finished" in line:
-                break
+        line, programs = moment
+        said = ""
+        while line not in said:
+            more = program.stdout.readline()
+            self.assertTrue(more, f"it ended before that moment: {said}{program.stderr.read() if not more else ''}")
+            said += more
+        while not programs <= {name_of(process) for process in of_session(program.pid)}:
+            self.assertIsNone(program.poll(), "it ended before that moment")
+            time.sleep(0.01)
         began = time.monotonic()
-        program.send_signal(signal.SIGINT)
+        program.send_signal(number)
         program.communicate(timeout=60)
         took = time.monotonic() - began
-        left = of_session(program.pid)
+        self.assertEqual(of_session(program.pid), [], "children outlived the program")
         self.assertEqual(program.returncode, 130)
-        self.assertEqual(left, [], "children outlived the program")
         self.assertLess(took, 10)  # a second; the rest is for slow machines
 
+    AT_WORK = ("orders finished", {"stile-orders"})
+    JUDGING = ("Judging the store", {"stile-conforman"})
+
     def test_an_interrupt_ends_all_children(self):
-        self.interrupted([PROGRAM, "--dir", self.folder, "--plain", self.store, ORDERS])
+        self.interrupted([PROGRAM, "--dir", self.folder, "--plain", self.store, ORDERS], signal.SIGINT, self.AT_WORK)
+
+    def test_an_interrupted_run_leaves_nothing_in_somebodys_store(self):
+        self.interrupted([PROGRAM, "--dir", self.folder, "--plain", "--clean", "--orders", "100", self.store, ORDERS],
+                         signal.SIGTERM, self.AT_WORK)
+        again = run("--dir", tempfile.mkdtemp(dir=self.folder), "--orders", "10", "--kills", "0", self.store, ORDERS)
+        self.assertIn("10 of 10 finished", again.stdout)
+        self.assertNotIn("not in the ledger", again.stdout)
+
+    def test_the_script_ends_with_all_its_processes_and_its_folder(self):
+        with open(ORDERS, encoding="utf-8", newline="") as file:
+            rows = list(itertools.islice(csv.reader(file), 151))
+        some = os.path.join(self.folder, "some.csv")
+        with open(some, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+        for number, moment in ((signal.SIGINT, self.AT_WORK), (signal.SIGTERM, self.JUDGING)):
+            self.interrupted([DEMO, some], number, moment, STILE_DEMO_BUILD=BUILD, TMPDIR=self.folder)
+            self.assertEqual(self.left_of_the_script(), [])
+
+    def left_of_the_script(self):
+        return [name for name in os.listdir(self.folder) if name.startswith("stile-demo.")]
 
     def test_the_script_refuses_before_it_installs_or_builds(self):
         for arguments, error in [(["memory:"], "lives inside one process"), (["none.csv"], "no such file"),
@@ -124,13 +165,12 @@ class Demo(unittest.TestCase):
         self.assertIn("Usage: packaging/demo", done.stdout)
 
     def test_the_script_shows_all_of_it(self):
-        build = os.path.dirname(os.path.dirname(os.path.abspath(PROGRAM)))
         done = subprocess.run([DEMO, "--quick", self.store, ORDERS], capture_output=True, text=True, timeout=200,
-                              env={**os.environ, "STILE_DEMO_BUILD": build, "TMPDIR": self.folder})
+                              env={**os.environ, "STILE_DEMO_BUILD": BUILD, "TMPDIR": self.folder})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("PROVEN", done.stdout)
         self.assertIn("Try next:", done.stdout)
-        self.assertEqual([f for f in os.listdir(self.folder) if f.startswith("stile-demo.")], [])
+        self.assertEqual(self.left_of_the_script(), [])
 
 
 unittest.main(argv=[sys.argv[0], "-v"])

@@ -205,9 +205,40 @@ class Conductor {
   Clock::time_point next_kill_{}, next_count_{};
 };
 
+/// Removes what a run left in somebody's store: from several threads, for an interrupted run has not long.
+void forget(const stile::Store& store, const std::vector<Order>& orders) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      for (std::size_t at; (at = next++) < orders.size();) try {
+          stile::find(store, fulfil, orders[at].id).terminate();
+        } catch (const stile::Error& e) {
+          std::fprintf(stderr, "orders: %s is left in the store: %s\n", orders[at].id.c_str(), e.what());
+        }
+    });
+}
+
+/// Ends this process soon after it was asked to, whatever a store keeps it waiting for. The workers go with it.
+class EndsSoon {
+ public:
+  explicit EndsSoon(const std::stop_token& stop)
+      : asked_(stop, [] {
+          std::thread([] {
+            std::this_thread::sleep_for(800ms);
+            std::fputs("orders: interrupted before everything was put away\n", stderr);
+            _exit(130);
+          }).detach();
+        }) {}
+
+ private:
+  std::stop_callback<void (*)()> asked_;
+};
+
 }  // namespace
 
 int conduct(const Conduct& options, std::stop_token stop) {
+  EndsSoon ends_soon(stop);
   try {
     OrdersFile file = read_orders_file(options.file);
     for (const auto& row : file.skipped) std::printf("  skipped: line %zu: %s\n", row.line, row.why.c_str());
@@ -226,8 +257,7 @@ int conduct(const Conduct& options, std::stop_token stop) {
     store.prepare();
     const std::vector<Order> orders = file.orders;
     int status = Conductor(options, std::move(file), store, stop).run();
-    if (options.clean)
-      for (const auto& order : orders) stile::find(store, fulfil, order.id).terminate();
+    if (options.clean) forget(store, orders);
     return status;
   } catch (const BadFile& e) {
     std::fprintf(stderr, "orders: %s\n", e.what());
