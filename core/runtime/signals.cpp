@@ -17,20 +17,27 @@ inline namespace v1 {
 namespace {
 
 int wake_pipe[2] = {-1, -1};
+pid_t owner = 0;
 
-// Async-signal-safe: a byte into the pipe, and the next signal is the system's again.
-void on_signal(int) {
+// Async-signal-safe: a byte into the pipe, and the next signal is the system's again. A child that was forked and has
+// not called exec yet has this handler, and the pipe, too: the signal is meant for the child, so it ends.
+void on_signal(int number) {
   int saved = errno;
   struct sigaction plain {};
   plain.sa_handler = SIG_DFL;
   sigaction(SIGINT, &plain, nullptr);
   sigaction(SIGTERM, &plain, nullptr);
-  [[maybe_unused]] ssize_t written = write(wake_pipe[1], "x", 1);
+  if (getpid() == owner) {
+    [[maybe_unused]] ssize_t written = write(wake_pipe[1], "x", 1);
+  } else {
+    raise(number);
+  }
   errno = saved;
 }
 
 std::stop_source install() {
   if (pipe2(wake_pipe, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  owner = getpid();
   std::stop_source stop;
   // A stop_callback may do anything, which a signal handler may not: so a thread of its own requests the stop.
   std::thread([stop]() mutable {

@@ -304,4 +304,22 @@ TEST(Worker, TheFirstSignalStopsAndTheSecondEndsTheProcess) {
   }
 }
 
+TEST(Worker, ASignalToAForkedChildStopsThatChildAlone) {
+  pid_t parent = fork();
+  if (parent == 0) {
+    auto stop = stile::stop_on_signals();
+    pid_t child = fork();
+    if (child == 0) {
+      raise(SIGTERM);
+      _exit(0);
+    }
+    int ended = 0;
+    bool died = waitpid(child, &ended, 0) == child && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGTERM;
+    _exit(died && !stop.stop_requested() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(parent, &status, 0), parent);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
 }  // namespace
