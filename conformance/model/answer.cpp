@@ -73,15 +73,9 @@ void do_ack(Workflow& workflow, Call call) {
   wakeup.last_error.clear();
 }
 
-Moment when(const Said& said, Now now) {
-  When when = said.when();
-  return when.instant ? later_of(Moment{when.value, 0}, now.stamp) : now.stamp + when.value;
-}
-
 void do_snooze(Workflow& workflow, Call call) {
   auto& [world, said, reply, now] = call;
-  wait_again(*workflow.wakeup, when(said, now));
-  if (workflow.wakeup->due.at > (Time{1} << 53)) workflow.wakeup->due.slack += 1000;  // W8
+  wait_again(*workflow.wakeup, due_time(said.when(), now).when);
   workflow.wakeup->count = 0;
   workflow.wakeup->last_error.clear();
   reply.moment("visible_at", workflow.wakeup->due, "W3 W8");

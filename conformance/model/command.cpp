@@ -403,7 +403,7 @@ void Player::chain(const Command& command) {
 /// To an end of something, just before it, or some way on.
 void Player::pass(const Command& command) {
   Time now = trial_.now().at;
-  std::vector<Time> ends = trial_.model().ends_within({}, now, now + 10'000'000).at;
+  std::vector<Time> ends = trial_.model().ends_within({}, now, now + 10'000'000);
   if (trial_.manual_clock() && command.key % 3 != 0 && !ends.empty()) {
     Time end = ends[command.workflow % ends.size()] - now;
     return trial_.pass(command.key % 3 == 1 ? end : end - 1);

@@ -58,8 +58,21 @@ void rule(World& world, const Said& said, Reply& reply, Now now, std::string_vie
   operation({world, said, reply, now});
 }
 
-std::vector<Moment> moments_of(const Workflow& workflow) {
+/// What trim and `idle_for` count from (T2, S4), and how long what is left of a workflow is kept.
+void add_ages(const Workflow& workflow, const Said& said, std::vector<Moment>& out) {
+  Time age = said.duration(said.op() == "trim" ? "older_than" : "idle_for");
+  std::vector<Moment> since{workflow.first_operation, workflow.last_operation};
+  for (const auto& each : {workflow.finished, workflow.touched.surely, workflow.touched.perhaps}) {
+    if (each) since.push_back(*each);
+  }
+  for (Moment each : since) out.push_back(each + age);
+  out.push_back(workflow.last_operation + memory_span);
+  if (workflow.lease) out.push_back(workflow.lease->live_until + memory_span);
+}
+
+std::vector<Moment> moments_of(const Workflow& workflow, const Said& said) {
   std::vector<Moment> out;
+  if (said.op() == "trim" || said.has("idle_for")) add_ages(workflow, said, out);
   if (workflow.lease) out.insert(out.end(), {workflow.lease->live_until, workflow.lease->budget_until});
   if (workflow.cancelled_receipt) out.push_back(workflow.cancelled_at + memory_span);
   if (!workflow.wakeup) return out;
@@ -109,22 +122,26 @@ bool Model::determines(const json::object& request, Now now) const {
   return !part.apply(request, ok, now, "ok").open;
 }
 
-Model::Ends Model::ends_within(const json::object& request, Time from, Time to) const {
+std::vector<Time> Model::ends_within(const json::object& request, Time from, Time to) const {
   Said said(request);
-  Ends out;
+  std::vector<Time> out;
   auto take = [&](Moment each) {
-    out.slack = std::max(out.slack, each.slack);
-    if (each.at > from - each.slack && each.at <= to + each.slack) out.at.push_back(each.at);
+    if (each.latest() > from && each.earliest() <= to) out.push_back(each.at);
   };
+  for (const Said& when : {said, said.group("enqueue")}) {
+    if (when.has("at")) take({when.number("at"), 0});
+  }
   for (const auto& [id, workflow] : world_.workflows) {
     if (!meets(world_, said, id, workflow)) continue;
-    for (Moment each : moments_of(workflow)) take(each);
+    for (Moment each : moments_of(workflow, said)) take(each);
   }
   for (const auto& [key, document] : world_.documents) {
-    if (document.there && document.expires && (!said.has("key") || said.bytes("key") == key)) take(*document.expires);
+    if (said.has("key") && said.bytes("key") != key) continue;
+    if (document.there && document.expires) take(*document.expires);
+    take((document.there && document.expires ? *document.expires : document.last_operation) + memory_span);
   }
-  std::sort(out.at.begin(), out.at.end());
-  out.at.erase(std::unique(out.at.begin(), out.at.end()), out.at.end());
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

@@ -38,12 +38,10 @@ class Model {
   bool determines(const json::object& request, Now now) const;
 
   const World& world() const { return world_; }
-  /// Where something that a request may meet ends in a bracket of time, and how far off the model can be there.
-  struct Ends {
-    std::vector<Time> at;
-    Time slack = 0;
-  };
-  Ends ends_within(const json::object& request, Time from, Time to) const;
+  /// Where something that a request may meet ends, or can end, in a bracket of time.
+  std::vector<Time> ends_within(const json::object& request, Time from, Time to) const;
+
+  bool operator==(const Model&) const = default;
 
  private:
   World world_;

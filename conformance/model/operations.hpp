@@ -21,8 +21,6 @@ struct Call {
   const Said& said;
   Reply& reply;
   Now now;
-
-  Time at() const { return now.at; }
 };
 
 void acquire(Call call);
@@ -79,6 +77,14 @@ Memory remember(const Said& said, const Reply& reply);
 void grant(Workflow& workflow, Past& past, const Said& said, Reply& reply, Now now, Time ttl, Time budget);
 /// The lease's part of renew and extend; false when it is refused (A7, A8).
 bool renew_lease(Workflow* workflow, const Said& said, Reply& reply, Now now, std::string_view ids);
+
+/// When a wakeup asked for in this way is due; W8: an instant in the past counts as now, and beyond 2^53 a store may
+/// round up by a millisecond.
+struct DueTime {
+  Moment when;
+  bool has_come;
+};
+DueTime due_time(When when, Now now);
 
 /// An enqueue that the store accepted, alone or inside supply and append (W1 to W3, W10, D7).
 void enqueue_into(Workflow& workflow, const Said& how, Reply& reply, Now now, std::string_view ids);

@@ -9,27 +9,19 @@ namespace stile::conformance::model {
 
 namespace {
 
-/// W8: an instant in the past counts as now. Beyond 2^53 a store may round up by a millisecond.
-Moment due_time(When when, Now now) {
-  constexpr Time exact = Time{1} << 53;
-  Moment due = when.instant ? later_of(Moment{when.value, 0}, now.stamp) : now.stamp + when.value;
-  if (due.at > exact) due.slack += 1000;
-  return due;
-}
-
-void made(Workflow& workflow, Moment due, Reply& reply, Now now, std::string_view ids) {
-  workflow.wakeup->due = due;
+void made(Workflow& workflow, DueTime due, Reply& reply, std::string_view ids) {
+  workflow.wakeup->due = due.when;
   Moment& learned = workflow.wakeup->due;
-  bool ready = due.at <= now.stamp.at;
-  reply.text("state", ready ? "ready" : "delayed", ids);
+  reply.text("state", due.has_come ? "ready" : "delayed", ids);
   reply.moment("visible_at", learned, ids);
 }
 
 /// W2: the earliest of their times; one that has passed may be told as it was or as now.
-void coalesced(Workflow& workflow, Moment due, Reply& reply, Now now, std::string_view ids) {
+void coalesced(Workflow& workflow, DueTime due, Reply& reply, Now now, std::string_view ids) {
   Wakeup& wakeup = *workflow.wakeup;
   reply.text("state", "coalesced", "W2 " + std::string(ids));
-  wakeup.due = earlier_of(wakeup.due, due);
+  bool has_come = due.has_come || now.reached(wakeup.due);
+  wakeup.due = earlier_of(wakeup.due, due.when);
   if (wakeup.put_off) {  // D9: an enqueue does not end it
     Moment until = *wakeup.put_off;
     std::vector<Moment> choices{until};
@@ -39,7 +31,7 @@ void coalesced(Workflow& workflow, Moment due, Reply& reply, Now now, std::strin
   }
   Moment told = wakeup.due;
   std::vector<Moment> choices{told};
-  if (now.reached(told)) choices.push_back(now.stamp);
+  if (has_come) choices.push_back(now.stamp);
   choices.insert(choices.end(), wakeup.also_due.begin(), wakeup.also_due.end());
   reply.moment_of("visible_at", choices, told, "W2 " + std::string(ids));
   if (can_be(wakeup.due, told.at)) wakeup.due = told;
@@ -53,8 +45,17 @@ void deferred(Wakeup& wakeup, Moment due, Reply& reply, std::string_view ids) {
 
 }  // namespace
 
+DueTime due_time(When when, Now now) {
+  constexpr Time exact = Time{1} << 53;
+  bool has_come = when.instant ? now.reached({when.value, 0}) : when.value == 0;
+  Moment due = when.instant ? Moment{when.value, 0} : now.stamp + when.value;
+  if (has_come) due = now.stamp;
+  if (due.at > exact) due = between(due.earliest(), due.latest() + 1000);
+  return {due, has_come};
+}
+
 void enqueue_into(Workflow& workflow, const Said& how, Reply& reply, Now now, std::string_view ids) {
-  Moment due = due_time(how.when(), now);
+  DueTime due = due_time(how.when(), now);
   bool names_queue = how.has("queue");
   if (!workflow.wakeup) {
     workflow.wakeup.emplace();
@@ -62,7 +63,7 @@ void enqueue_into(Workflow& workflow, const Said& how, Reply& reply, Now now, st
       workflow.queue = how.bytes("queue");
       workflow.perhaps_queue.reset();
     }
-    return made(workflow, due, reply, now, "W1 " + std::string(ids));
+    return made(workflow, due, reply, "W1 " + std::string(ids));
   }
   Wakeup& wakeup = *workflow.wakeup;
   switch (wakeup.state) {
@@ -71,7 +72,7 @@ void enqueue_into(Workflow& workflow, const Said& how, Reply& reply, Now now, st
       return coalesced(workflow, due, reply, now, ids);
     case Wakeup::State::in_flight:
       if (names_queue) wakeup.queue_next = how.bytes("queue");  // W10: takes effect with the answer
-      return deferred(wakeup, due, reply, ids);
+      return deferred(wakeup, due.when, reply, ids);
     case Wakeup::State::dead: break;
   }
   if (!how.flag("revive")) {
@@ -82,7 +83,7 @@ void enqueue_into(Workflow& workflow, const Said& how, Reply& reply, Now now, st
   wakeup = {};
   wakeup.last_error = error;
   if (names_queue) workflow.queue = how.bytes("queue"), workflow.perhaps_queue.reset();
-  made(workflow, due, reply, now, "D7");
+  made(workflow, due, reply, "D7");
 }
 
 void enqueue(Call call) {

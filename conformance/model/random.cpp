@@ -113,7 +113,11 @@ Outcome play_many(const Target& target, std::uint64_t block, std::size_t count, 
   Outcome outcome;
   outcome.counted = 0;
   std::size_t given_up = 0;
-  for (std::size_t i = 0; i < count && std::chrono::steady_clock::now() < until; ++i) {
+  auto time_left = [&] {
+    auto now = std::chrono::steady_clock::now();
+    return now < until || (outcome.counted == 0 && now < until + budget);
+  };
+  for (std::size_t i = 0; i < count && time_left(); ++i) {
     std::uint64_t seed = target.seed * seeds_of_a_block + block * count + i;
     Played played = play(draw(seed, length_of_a_sequence), target);
     given_up += played.ambiguous;

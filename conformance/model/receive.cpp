@@ -32,11 +32,11 @@ std::vector<Candidate> look(Call call) {
   std::vector<Candidate> out;
   std::vector<std::string> queues = named_queues(call.said);
   for (auto& [id, workflow] : call.world.workflows) {
+    auto place = std::find(queues.begin(), queues.end(), workflow.queue);
+    if (place == queues.end()) continue;
     settle(workflow, call.now);
     Due when = due(workflow, call.now);
     if (when == Due::no) continue;
-    auto place = std::find(queues.begin(), queues.end(), workflow.queue);
-    if (place == queues.end()) continue;
     bool held = call.said.flag("acquire") && workflow.leased(call.now);
     out.push_back({id, &workflow, static_cast<std::size_t>(place - queues.begin()), when, held});
   }
@@ -133,10 +133,10 @@ struct Place {
 };
 
 Place place_of(const Wakeup& wakeup) {
-  Place place{wakeup.due.at - wakeup.due.slack, wakeup.due.at + wakeup.due.slack};
+  Place place{wakeup.due.earliest(), wakeup.due.latest()};
   for (Moment each : wakeup.also_due) {
-    place.earliest = std::min(place.earliest, each.at - each.slack);
-    place.latest = std::max(place.latest, each.at + each.slack);
+    place.earliest = std::min(place.earliest, each.earliest());
+    place.latest = std::max(place.latest, each.latest());
   }
   return place;
 }

@@ -60,7 +60,7 @@ void end_put_off(Workflow& workflow, Moment when) {
   if (!workflow.wakeup) return;
   Wakeup& wakeup = *workflow.wakeup;
   bool was = wakeup.put_off || wakeup.perhaps_put_off;
-  if (was && wakeup.due.at <= when.at) wakeup.also_due.push_back(when);
+  if (was && wakeup.due.earliest() <= when.latest()) wakeup.also_due.push_back(when);
   wakeup.put_off.reset();
   wakeup.perhaps_put_off = wakeup.extended = false;
 }
@@ -84,7 +84,7 @@ Due due(const Workflow& workflow, Now now) {
 void end_lease(Workflow& workflow, Now now) {
   if (!workflow.lease) return;
   Lease& lease = *workflow.lease;
-  Moment over{now.stamp.at - now.stamp.slack, 0};  // whatever comes next comes later
+  Moment over{now.stamp.earliest(), 0};  // whatever comes next comes later
   if (lease.live(now)) lease.live_until = over;
   if (!now.reached(lease.budget_until)) lease.budget_until = over;
   end_put_off(workflow, now.stamp);

@@ -25,6 +25,7 @@ struct Memory {
   std::string op;
   json::object answer;  ///< what was answered then
   std::string receipt;  ///< of an answer: the receipt it showed
+  bool operator==(const Memory&) const = default;
 };
 
 /// The lease of the current fence: live, lapsed or released (A5).
@@ -38,6 +39,7 @@ struct Lease {
   bool live(Now now) const { return !now.reached(live_until); }
   std::uint64_t number() const;
   std::string stamp() const;
+  bool operator==(const Lease&) const = default;
 };
 
 struct Record {
@@ -46,6 +48,7 @@ struct Record {
   Moment written_at;
   std::string op_id;
   std::string op;  ///< which operation wrote it
+  bool operator==(const Record&) const = default;
 };
 
 /// A message id, or the op_id that serves as one; the two kinds never equal each other (I3).
@@ -59,6 +62,7 @@ struct Message {
   std::string key;
   std::int64_t position = 0;
   std::string op_id;
+  bool operator==(const Message&) const = default;
 };
 
 /// "This workflow should run."
@@ -84,6 +88,7 @@ struct Wakeup {
     perhaps_due.clear();
     also_due.clear();
   }
+  bool operator==(const Wakeup&) const = default;
 };
 
 /// When something was last done to a workflow: surely then, perhaps later. Some writes change nothing that lasts, and
@@ -91,6 +96,7 @@ struct Wakeup {
 struct Touched {
   std::optional<Moment> surely;
   std::optional<Moment> perhaps;
+  bool operator==(const Touched&) const = default;
 };
 
 struct Workflow {
@@ -119,12 +125,14 @@ struct Workflow {
   std::int64_t last_record() const { return records.empty() ? 0 : records.rbegin()->first; }
   bool leased(Now now) const { return lease && lease->live(now); }
   bool shows_current(const std::optional<std::string>& fence) const { return lease && fence && *fence == lease->fence; }
+  bool operator==(const Workflow&) const = default;
 };
 
 /// What outlives forgetting: a store keeps it in its floor (A1, B4).
 struct Past {
   std::uint64_t fence = 0;
   std::int64_t position = 0;
+  bool operator==(const Past&) const = default;
 };
 
 struct Document {
@@ -136,6 +144,7 @@ struct Document {
   Moment last_operation;
 
   bool live(Now now) const { return there && !(expires && now.reached(*expires)); }
+  bool operator==(const Document&) const = default;
 };
 
 /// What the store declares of itself.
@@ -150,6 +159,7 @@ struct Terms {
   std::uint64_t partitions = 1;
 
   bool can(std::string_view capability) const { return capabilities.count(std::string(capability)) != 0; }
+  bool operator==(const Terms&) const = default;
 };
 
 struct World {
@@ -165,6 +175,7 @@ struct World {
   /// The workflow as an accepted operation at `now` finds or makes it.
   Workflow& make(const std::string& id, Now now);
   Document* find_document(const std::string& key, Now now);
+  bool operator==(const World&) const = default;
 };
 
 /// Ends what ended by itself: a put-off whose lease has lapsed (D9), the memory of a cancelled receipt (C2).

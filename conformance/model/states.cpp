@@ -11,6 +11,7 @@ constexpr Time ms = 1000;
 constexpr Time hour = Time{3600} * 1000 * ms;
 constexpr Time moment = 40 * ms;   // a lease that the script lets lapse
 constexpr Time a_while = 80 * ms;  // so long that it surely has
+constexpr Time hold = 2000 * ms;   // a lease that by a real clock lasts until all cells have met it
 
 /// A request that needs no token; the workflow is put in.
 Step say(json::object request, Time then_pass = 0) {
@@ -130,7 +131,7 @@ std::vector<State> of_wakeups() {
       {"put_off", "D9", {acquire(), enqueue(), receive(hour, true)}, {"coupled_receive"}},
       {"put_off_lapsed",
        "D9",
-       {acquire(a_while, a_while), enqueue(), receive(hour, true, 2 * a_while)},
+       {acquire(hold, hold), enqueue(), receive(hour, true, hold + a_while)},
        {"coupled_receive"}},
       {"put_off_released",
        "D9",

@@ -14,6 +14,8 @@ namespace {
 constexpr Time resolution = 1000;
 /// W4: how long a due wakeup may be passed over by an idle store, and a margin for a slow machine.
 constexpr Time soon = 2'000'000;
+/// How many models are followed at once before a trial is given up.
+constexpr std::size_t most_possible = 64;
 
 bool takes_op_id(const std::string& op) {
   static const std::set<std::string> kinds = {"acquire", "record",         "supply",  "append",  "transact", "rebase",
@@ -46,7 +48,7 @@ Terms terms_of(const Facts& facts) {
 Trial::Trial(const Target& target, std::string_view ns)
     : target_(target),
       client_(target.open(ns)),
-      model_(terms_of(target.facts)),
+      models_{Model(terms_of(target.facts))},
       manual_(target.facts.can("manual_clock")),
       most_in_a_batch_(std::min<std::size_t>(32, target.facts.limit("batch", 32))) {
   const std::array<EffectText, 2> known = {
@@ -66,16 +68,25 @@ void Trial::give_op_id(json::object& request) {
   request["op_id"] = std::string(32 - digits.size(), 'a') + digits;
 }
 
-/// Real time only: not while something that the requests meet is about to end, or may have ended just now, so that the
-/// model knows on which side of it they are. What ends inside the call all the same, is tried on both sides.
+bool Trial::determines(const json::object& request) const {
+  return std::all_of(models_.begin(), models_.end(),
+                     [&](const Model& each) { return each.determines(request, now()); });
+}
+
+bool Trial::ends_something(const std::vector<json::object>& requests, Time from, Time to) const {
+  return std::any_of(models_.begin(), models_.end(), [&](const Model& model) {
+    return std::any_of(requests.begin(), requests.end(),
+                       [&](const json::object& each) { return !model.ends_within(each, from, to).empty(); });
+  });
+}
+
+/// Real time only: not while something that the requests meet is about to end, or may have ended just now, so that
+/// there is one way to judge them. What ends inside the call all the same, is judged in every way.
 void Trial::wait_for_a_clear_moment(const std::vector<json::object>& requests) {
   constexpr Time near = 3000;
   for (int i = 0; i < 20; ++i) {
     read_clock();
-    bool clear = std::all_of(requests.begin(), requests.end(), [&](const json::object& each) {
-      return model_.ends_within(each, clock_, clock_ + near).at.empty();
-    });
-    if (clear) return;
+    if (!ends_something(requests, clock_, clock_ + near)) return;
     client_.pass(Duration{near}, target_.facts);
   }
 }
@@ -95,27 +106,38 @@ std::vector<json::object> Trial::send(const std::vector<json::object>& requests,
 }
 
 Differs Trial::judge(const json::object& request, const json::object& answer, Bracket when, std::string_view before) {
-  Moment stamp{(when.from + when.to) / 2, manual_ ? 0 : (when.to - when.from) / 2 + 1 + resolution};
-  std::vector<Time> tries{stamp.at};
-  if (!manual_) {
-    std::vector<Time> ends = model_.ends_within(request, when.from, when.to).at;
-    if (ends.size() > 1) throw Ambiguous{};
-    if (ends.size() == 1) tries = {std::min(when.from, ends[0] - 1), std::max(when.to, ends[0])};
-  }
+  Moment stamp = manual_ ? Moment{when.from, 0} : between(when.from - resolution, when.to + resolution);
+  std::vector<Model> possible;
   Differs differs;
-  for (std::size_t i = 0; i < tries.size(); ++i) {
-    bool last = i + 1 == tries.size();
-    Model copy = last ? Model(Terms{}) : model_;  // the last try may spoil the model: nobody goes on after it fails
-    Ruling ruling = (last ? model_ : copy).apply(request, answer, {tries[i], stamp}, before);
+  auto take = [&](Model& model, const Ruling& ruling) {
+    if (ruling.open) throw Ambiguous{};
     if (!ruling.fine()) {
       if (differs.differences.empty()) differs.differences = ruling.differences;
+      return;
+    }
+    rests_on_.insert(rests_on_.end(), ruling.rests_on.begin(), ruling.rests_on.end());
+    bool known = std::find(possible.begin(), possible.end(), model) != possible.end();
+    if (!known) possible.push_back(std::move(model));
+    if (possible.size() > most_possible) throw Ambiguous{};
+  };
+  for (Model& model : models_) {
+    Choices choices(when.from, when.to);
+    Now now{stamp.at, stamp, manual_ ? nullptr : &choices};
+    if (manual_ || model.ends_within(request, when.from, when.to).empty()) {
+      Ruling ruling = model.apply(request, answer, now, before);
+      if (choices.any()) throw Ambiguous{};  // a moment that ends_within does not know of
+      take(model, ruling);
       continue;
     }
-    if (!last) model_ = std::move(copy);
-    rests_on_.insert(rests_on_.end(), ruling.rests_on.begin(), ruling.rests_on.end());
-    return {};
+    do {
+      Model way(model);
+      Ruling ruling = way.apply(request, answer, now, before);
+      take(way, ruling);
+    } while (choices.next());
   }
-  return differs;
+  if (possible.empty()) return differs;  // the models are spoilt: nobody goes on after a difference
+  models_ = std::move(possible);
+  return {};
 }
 
 json::object Trial::say(json::object request) { return say_all({std::move(request)}).front(); }
@@ -156,10 +178,14 @@ void Trial::pass(Time length) {
   read_clock();
 }
 
+bool Trial::passed_over() const {
+  return std::any_of(models_.begin(), models_.end(), [](const Model& each) { return each.world().passed_over; });
+}
+
 void Trial::ask_again(const json::object& receive) {
   auto until = std::chrono::steady_clock::now() + Duration{soon};
   json::object request(receive);
-  while (model_.world().passed_over) {
+  while (passed_over()) {
     if (std::chrono::steady_clock::now() > until) {
       throw Differs{{{{"W1", "W4"}, "receive: nothing handed out for seconds although something is due"}}};
     }

@@ -46,11 +46,12 @@ class Trial {
   /// Where the last receive was empty although something was due, asks again until somebody gets it (W4, W7).
   void ask_again(const json::object& receive);
 
-  const Model& model() const { return model_; }
-  const World& world() const { return model_.world(); }
+  /// What the store may hold: by a real clock one of several, of which this is the first.
+  const Model& model() const { return models_.front(); }
+  const World& world() const { return model().world(); }
   bool manual_clock() const { return manual_; }
   Now now() const { return {clock_, {clock_, 0}}; }
-  bool determines(const json::object& request) const { return model_.determines(request, now()); }
+  bool determines(const json::object& request) const;
   /// Whether the store keeps the part of the contract that an operation belongs to.
   bool does(const json::object& request) const { return target_.facts.does(Said(request).op()); }
   const std::vector<EffectText>& effects() const { return effects_; }
@@ -72,6 +73,8 @@ class Trial {
   };
 
   Differs judge(const json::object& request, const json::object& answer, Bracket when, std::string_view before);
+  bool ends_something(const std::vector<json::object>& requests, Time from, Time to) const;
+  bool passed_over() const;
   std::vector<json::object> judge_reads(const std::vector<json::object>& requests);
   std::vector<json::object> send(const std::vector<json::object>& requests, Bracket& when);
   void wait_for_a_clear_moment(const std::vector<json::object>& requests);
@@ -80,7 +83,7 @@ class Trial {
 
   Target target_;
   Client client_;
-  Model model_;
+  std::vector<Model> models_;  ///< all that what was answered so far leaves possible; never empty
   bool manual_;
   std::size_t most_in_a_batch_;
   Time clock_ = 0;  ///< the store's clock when it was last seen

@@ -12,8 +12,9 @@ Due removable(const Workflow& workflow, Time older_than, Now now) {
   if (!workflow.finished || workflow.wakeup || workflow.leased(now)) return Due::no;
   Moment surely = later_of(*workflow.finished, workflow.touched.surely.value_or(*workflow.finished));
   Moment perhaps = later_of(surely, workflow.touched.perhaps.value_or(surely));
-  if (now.at < surely.at + older_than) return Due::no;
-  return now.at >= perhaps.at + older_than ? Due::yes : Due::perhaps;
+  if (older_than == 0) return Due::yes;
+  if (!now.reached(surely + older_than)) return Due::no;
+  return now.reached(perhaps + older_than) ? Due::yes : Due::perhaps;
 }
 
 /// A husk, or an id with nothing but a fence number, goes ten minutes after the last thing that happened to it.

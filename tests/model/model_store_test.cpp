@@ -85,23 +85,5 @@ TEST(ModelTrim, OnlyWhatIsFinishedAndUntouchedGoes) {
   talk.broken("S4", "{'op':'stats'}", "{'status':'ok','workflows':2,'finished':1}");
 }
 
-TEST(ModelTime, RealTimeIsABracket) {
-  Dialogue talk({"one_commit", "coupled_receive"});
-  talk.within(50);
-  const std::string acquire = "{'op':'acquire','workflow':'w','ttl':100,'budget':300,'op_id':'" + op('1') + "'}";
-  auto granted = [](Time live, Time budget) {
-    return "{'status':'ok','fence':'" + fence(1, '1') + "','live_until':" + std::to_string(live) +
-           ",'budget_until':" + std::to_string(budget) + "}";
-  };
-  talk.broken("A3", acquire, granted(1000151, 1000300));
-  talk.broken("A3", acquire, granted(1000049, 1000300));
-  talk.lawful(acquire, granted(1000130, 1000330));
-  talk.broken("A2", "{'op':'acquire','workflow':'w','ttl':100,'budget':300,'op_id':'" + op('2') + "'}",
-              "{'status':'held','live_until':1000131}");
-  auto ends = talk.model().ends_within({}, 1000120, 1000140);
-  ASSERT_EQ(ends.at.size(), 1u);
-  EXPECT_EQ(ends.at[0], 1000130);
-}
-
 }  // namespace
 }  // namespace stile::conformance::model
