@@ -23,6 +23,7 @@ namespace stile::sqlite {
   X(delete_row)                    \
   X(delete_said)                   \
   X(delete_trim)                   \
+  X(delete_value)                  \
   X(documents_after)               \
   X(documents_from)                \
   X(erase_gone_messages)           \
@@ -58,6 +59,7 @@ namespace stile::sqlite {
   X(rows_from)                     \
   X(save_document)                 \
   X(save_meta)                     \
+  X(save_value)                    \
   X(say)                           \
   X(set_clock)                     \
   X(stored_bytes)                  \

@@ -165,6 +165,7 @@ class Tables {
  private:
   struct StoredDocument : engine::Document {
     bool stored = false;
+    std::int64_t aside = 0;  ///< where its value lies; 0 = in the row
     std::int64_t listed_at = 0;
   };
   struct Floors {
@@ -176,6 +177,10 @@ class Tables {
   static void read_row(const Rows& found, int column, Row& row);
   void read_record(const Rows& found);
   bool load_document(std::string_view key);
+  /// Larger values do not stand in their row (schema_3.sql).
+  static constexpr std::size_t most_in_row = 512;
+  /// Puts a value aside, in the place of another or in a new one (0); answers where it lies.
+  std::int64_t put_aside(std::int64_t place, std::string_view value);
   void move_in_due_index(Row& row);
   void move_in_trim_index(Row& row);
   void take_life(Row& row);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "clock.hpp"
 #include "tables.hpp"
@@ -30,7 +31,8 @@ bool Tables::load_document(std::string_view key) {
   const std::string_view ops = found.bytes(3);
   document_.n_ops = static_cast<std::uint32_t>(std::min(ops.size() / sizeof(engine::DocumentOp), document_.memory));
   std::memcpy(document_.ops.data(), ops.data(), document_.n_ops * sizeof(engine::DocumentOp));
-  document_.value = found.bytes(4);
+  document_.aside = found.integer(4);
+  document_.value = found.bytes(5);
   document_.listed_at = document_.gone_at();
   return true;
 }
@@ -46,8 +48,17 @@ engine::Document& Tables::make_document(std::string_view key) {
 void Tables::save_document(engine::Document& document) {
   auto& stored = static_cast<StoredDocument&>(document);
   const Blob ops(stored.ops.data(), stored.n_ops * sizeof(engine::DocumentOp));
-  connection_.run(Sql::save_document, ns_, Blob(stored.key), stored.version, stored.expires_at, stored.erased_at, ops,
-                  Blob(stored.value));
+  const auto save = [&](std::string_view value, const auto& aside) {
+    connection_.run(Sql::save_document, ns_, Blob(stored.key), stored.version, stored.expires_at, stored.erased_at, ops,
+                    Blob(value), aside);
+  };
+  if (stored.value.size() > most_in_row) {
+    stored.aside = put_aside(stored.aside, stored.value);
+    save({}, stored.aside);
+  } else {
+    save(stored.value, Null{});
+    if (const std::int64_t place = std::exchange(stored.aside, 0)) connection_.run(Sql::delete_value, place);
+  }
   stored.stored = true;
   const std::int64_t gone_at = stored.gone_at();
   if (gone_at == stored.listed_at) return;
@@ -60,7 +71,7 @@ void Tables::forget_document(engine::Document& document) {
   auto& stored = static_cast<StoredDocument&>(document);
   if (stored.listed_at != 0) connection_.run(Sql::delete_gone_document, ns_, stored.listed_at, Blob(stored.key));
   connection_.run(Sql::delete_document, ns_, Blob(stored.key));
-  stored.listed_at = 0;
+  stored.listed_at = stored.aside = 0;
   stored.stored = false;
 }
 

@@ -75,9 +75,23 @@ const engine::Record* Tables::find_record(const Row& row, std::string_view key) 
   return &record_;
 }
 
+std::int64_t Tables::put_aside(std::int64_t place, std::string_view value) {
+  if (place != 0) {
+    connection_.run(Sql::save_value, place, Blob(value));
+    return place;
+  }
+  connection_.run(Sql::save_value, Null{}, Blob(value));
+  return sqlite3_last_insert_rowid(connection_.handle());
+}
+
 const engine::Record* Tables::add_record(Row& row, const engine::Record& record) {
   held_.reset();
   if (row.life == 0) take_life(row);
+  const bool large = record.value.size() > most_in_row;
+  if (large && !is_inbox(record.key)) {
+    if (const engine::Record* standing = find_record(row, record.key)) return standing;
+  }
+  const std::int64_t aside = large ? put_aside(0, record.value) : 0;
   Rows run(connection_, connection_.statement(Sql::insert_record));
   Binder to(run);
   to.add(row.life);
@@ -86,7 +100,11 @@ const engine::Record* Tables::add_record(Row& row, const engine::Record& record)
   to.add_id(record.op);
   to.add(static_cast<std::int64_t>(record.kind));
   to.add_some(record.key, !is_inbox(record.key));
-  to.add(Blob(record.value));
+  to.add(Blob(large ? std::string_view{} : record.value));
+  if (large)
+    to.add(aside);
+  else
+    to.add(Null{});
   run.next();
   if (sqlite3_changes64(connection_.handle()) == 0) return find_record(row, record.key);
   touched_.workflows |= mask_of(ns_, row.id.data(), row.id.size());

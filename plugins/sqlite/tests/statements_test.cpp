@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -142,7 +143,11 @@ void look_at_everything(Direct& store) {
   put.request.ttl = s;
   ASSERT_EQ(store.run(put), STILE_OK);
   put.request.ttl = 2 * s;
-  ASSERT_EQ(store.run(put), STILE_OK);
+  const std::string large(5'000, 'x');
+  for (const std::string_view value : {std::string_view(large), std::string_view("small")}) {
+    put.request.value = bytes(value);
+    ASSERT_EQ(store.run(put), STILE_OK);
+  }
 }
 
 void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally) {
@@ -224,6 +229,75 @@ TEST(StatementsRun, NoneIsThereForNothing) {
   const std::set<Sql> elsewhere = {Sql::say, Sql::data_version};
   for (const Sql which : all_statements())
     EXPECT_TRUE((*tally)[static_cast<std::size_t>(which)].load() > 0 || elsewhere.count(which)) << name(which);
+}
+
+// Bytes that this process has read from files.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string word;
+  std::uint64_t count = 0;
+  while (io >> word >> count)
+    if (word == "rchar:") break;
+  return count;
+}
+
+// A value of 16 MiB must cost those who read and write it, not everybody whose key lies near.
+TEST(StatementsRun, NobodyReadsTheLargeValueOfANeighbour) {
+  Folder folder;
+  Plugin plugin;
+  const std::string large(16 << 20, 'x');
+  {
+    Store store(plugin, folder.file());
+    auto session = store.connect();
+    ASSERT_EQ(session->record("large", session->acquire("large"), "k", large), STILE_OK);
+    Put put;
+    put.request.key = bytes("b");
+    put.request.value = bytes(large);
+    ASSERT_EQ(session->run(put), STILE_OK);
+  }
+  Store store(plugin, folder.file());
+  auto session = store.connect();
+  const stile_fence fence = session->acquire("small");
+  const std::uint64_t before = bytes_read();
+  for (const char* key : {"j", "k", "l"}) ASSERT_EQ(session->record("small", fence, key, "v"), STILE_OK);
+  for (const char* key : {"a", "c"}) {
+    Put put;
+    put.request.key = bytes(key);
+    ASSERT_EQ(session->run(put), STILE_OK);
+  }
+  EXPECT_LT(bytes_read() - before, 4u << 20);
+  EXPECT_EQ(session->load("large", "k"), large);
+}
+
+// What lay aside goes with what it belonged to.
+TEST(StatementsRun, LargeValuesGoWithTheirOwners) {
+  Folder folder;
+  Plugin plugin;
+  Store store(plugin, folder.file());
+  auto session = store.connect();
+  const std::string large(5'000, 'x'), larger(6'000, 'y');
+  const auto aside = [&] { return Foreign(folder.file()).ask("SELECT count(*) FROM stile_value"); };
+  Put put;
+  put.request.key = bytes("d");
+  for (const std::string_view value : {std::string_view(large), std::string_view(larger)}) {
+    put.request.value = bytes(value);
+    ASSERT_EQ(session->run(put), STILE_OK);
+    put.reset();
+  }
+  const stile_fence fence = session->acquire("w");
+  ASSERT_EQ(session->record("w", fence, "k", large), STILE_OK);
+  ASSERT_EQ(session->record("w", fence, "k", larger), STILE_OK);  // the loser's is not kept (B2)
+  EXPECT_EQ(session->load("w", "k"), large);
+  EXPECT_EQ(aside(), "2");
+  Rebase rebase;
+  rebase.request.workflow = bytes("w");
+  rebase.request.fence = fence;
+  rebase.request.key = bytes("base");
+  ASSERT_EQ(session->run(rebase), STILE_OK) << rebase.error();
+  EXPECT_EQ(rebase.result.removed, 1u);
+  put.request.value = bytes("small");
+  ASSERT_EQ(session->run(put), STILE_OK);
+  EXPECT_EQ(aside(), "0");
 }
 
 }  // namespace
