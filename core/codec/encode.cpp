@@ -6,12 +6,12 @@
 #include "codec/fields.hpp"
 #include "codec/op.hpp"
 #include "codec/text.hpp"
+#include "types/abi.hpp"
 
 namespace stile::codec {
 namespace {
 
-std::string_view view(stile_bytes bytes) { return {reinterpret_cast<const char*>(bytes.ptr), bytes.len}; }
-std::string_view view(stile_text text) { return {text.ptr, text.len}; }
+using types::view;
 
 std::string fence_text(const stile_fence& fence) {
   Fence owned{fence.number, {}};

@@ -52,6 +52,9 @@ const Struct* request_of(std::uint32_t kind);
 const Struct* result_of(std::uint32_t kind);
 /// STILE_TRAIT_* of a kind; 0 for an unknown one.
 std::uint32_t traits_of(std::uint32_t kind);
+/// The name of an operation kind, and back; empty and 0 when there is none.
+std::string_view op_name(std::uint32_t kind);
+std::uint32_t op_kind(std::string_view name);
 
 /// The structs that other structs point to.
 extern const Struct& record_struct;

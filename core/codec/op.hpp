@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "codec/fields.hpp"
 #include "stile/abi.h"
 #include "stile/types.hpp"
 
@@ -78,9 +79,5 @@ std::string bytes_from_json(const json::value& value, std::string_view member);
 /// "200ms", "1.5s", "3d" or a whole number of microseconds, rounded up; throws BadRequest naming member.
 std::int64_t duration_from_json(const json::value& value, std::string_view member);
 std::int64_t duration_from_text(std::string_view text, std::string_view member);
-
-/// The name of an operation kind, and back; empty and 0 when there is none.
-std::string_view op_name(std::uint32_t kind);
-std::uint32_t op_kind(std::string_view name);
 
 }  // namespace stile::codec

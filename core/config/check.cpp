@@ -7,17 +7,15 @@
 #include <charconv>
 
 #include "config/text.hpp"
+#include "types/abi.hpp"
 #include "types/text.hpp"
 #include "types/units.hpp"
 
 namespace stile::config {
 namespace {
 
-std::string_view view_of(const stile_text& text) { return {text.ptr, static_cast<std::size_t>(text.len)}; }
-stile_text text_of(const std::string& text) { return {text.data(), text.size()}; }
-stile_bytes bytes_of(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
+using types::bytes_of;
+using types::text_of;
 
 std::vector<std::string> split(std::string_view text, char between) {
   std::vector<std::string> words;
@@ -31,7 +29,7 @@ std::vector<std::string> split(std::string_view text, char between) {
 
 const stile_option* find(OptionTable table, std::string_view name) {
   for (const stile_option* option : table) {
-    if (view_of(option->name) == name) return option;
+    if (types::view(option->name) == name) return option;
   }
   return nullptr;
 }
@@ -40,13 +38,14 @@ const stile_option* find(OptionTable table, std::string_view name) {
 
 // The value as an error may show it.
 std::string shown(const stile_option& option, const std::string& value) {
-  if ((option.flags & STILE_OPTION_SECRET) != 0 || sounds_secret(view_of(option.name))) return "what is given";
+  if ((option.flags & STILE_OPTION_SECRET) != 0 || sounds_secret(types::view(option.name))) return "what is given";
   constexpr std::size_t most = 100;
   return "\"" + types::printable(std::string_view(value).substr(0, most)) + (value.size() > most ? "...\"" : "\"");
 }
 
 [[noreturn]] void refuse_value(const stile_option& option, const std::string& value, const std::string& expected) {
-  refuse("the option " + std::string(view_of(option.name)) + " takes " + expected + ", not " + shown(option, value));
+  refuse("the option " + std::string(types::view(option.name)) + " takes " + expected + ", not " +
+         shown(option, value));
 }
 
 std::string number_text(const stile_option& option, std::int64_t number) {
@@ -77,18 +76,18 @@ std::string checked_number(const stile_option& option, const std::string& value)
 }
 
 std::string checked_choice(const stile_option& option, const std::string& value) {
-  std::vector<std::string> allowed = split(view_of(option.allowed), '|');
+  std::vector<std::string> allowed = split(types::view(option.allowed), '|');
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
   std::string expected = "one of " + types::enumerate(allowed);
   auto meant = types::nearest(value, allowed);
-  refuse("the option " + std::string(view_of(option.name)) + " takes " + expected + ", not " + shown(option, value) +
-         (meant ? ": did you mean " + *meant + "?" : ""));
+  refuse("the option " + std::string(types::view(option.name)) + " takes " + expected + ", not " +
+         shown(option, value) + (meant ? ": did you mean " + *meant + "?" : ""));
 }
 
 std::vector<std::string> names_of(OptionTable table) {
   std::vector<std::string> names{"namespace", "prepare", "plugin"};
   for (const stile_option* option : table) {
-    std::string name(view_of(option->name));
+    std::string name(types::view(option->name));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
@@ -119,7 +118,7 @@ std::string checked_value(const stile_option& option, const std::string& value) 
 std::vector<std::string> secret_names(OptionTable options) {
   std::vector<std::string> names;
   for (const stile_option* option : options) {
-    if ((option->flags & STILE_OPTION_SECRET) != 0) names.emplace_back(view_of(option->name));
+    if ((option->flags & STILE_OPTION_SECRET) != 0) names.emplace_back(types::view(option->name));
   }
   return names;
 }
@@ -147,18 +146,18 @@ void Checked::fill(const Rules& rules) {
       continue;
     }
     if ((option->flags & STILE_OPTION_DEPRECATED) != 0) {
-      warnings_.push_back("the option " + given.name + " is deprecated: " + std::string(view_of(option->help)));
+      warnings_.push_back("the option " + given.name + " is deprecated: " + std::string(types::view(option->help)));
     }
     options_.push_back({given.name, checked_value(*option, given.value)});
   }
   for (const stile_option* option : rules.options) {
-    std::string name(view_of(option->name));
+    std::string name(types::view(option->name));
     bool given = std::any_of(options_.begin(), options_.end(), [&](const Pair& pair) { return pair.key == name; });
     if (given || name == "prepare") continue;
     if (option->default_value.len > 0) {
-      options_.push_back({name, checked_value(*option, std::string(view_of(option->default_value)))});
+      options_.push_back({name, checked_value(*option, std::string(types::view(option->default_value)))});
     } else if ((option->flags & STILE_OPTION_REQUIRED) != 0) {
-      refuse(rules.plugin + " needs the option " + name + ": " + std::string(view_of(option->help)));
+      refuse(rules.plugin + " needs the option " + name + ": " + std::string(types::view(option->help)));
     }
   }
   std::string prepare = config_.prepare;

@@ -21,6 +21,7 @@
 #include "loader/library.hpp"
 #include "loader/sha256.hpp"
 #include "loader/table.hpp"
+#include "types/abi.hpp"
 #include "types/text.hpp"
 
 namespace stile::loader {
@@ -28,7 +29,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string shown(const stile_text& text) { return types::printable(view_of(text)); }
+std::string shown(const stile_text& text) { return types::printable(types::view(text)); }
 
 json::object option_json(const stile_option& option) {
   static constexpr const char* types[] = {"", "bool", "integer", "duration", "size", "text", "choice"};

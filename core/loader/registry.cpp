@@ -15,6 +15,7 @@
 #include "stile/log.hpp"
 #include "stile/plugins.hpp"
 #include "stile/types.hpp"
+#include "types/abi.hpp"
 #include "types/text.hpp"
 
 namespace stile::loader {
@@ -35,7 +36,7 @@ struct Entry {
 };
 
 std::string_view view_or_nothing(const stile_text& text) {
-  return text.ptr == nullptr ? std::string_view{} : view_of(text);
+  return text.ptr == nullptr ? std::string_view{} : types::view(text);
 }
 
 std::uint32_t host_log_level(void*) {

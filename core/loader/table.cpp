@@ -8,6 +8,7 @@
 
 #include "config/check.hpp"
 #include "config/text.hpp"
+#include "types/abi.hpp"
 #include "types/text.hpp"
 
 namespace stile::loader {
@@ -55,12 +56,13 @@ std::string identity_fault(const stile_plugin& table, const Note& note) {
   for (const stile_text* text : {&table.name, &table.version, &table.license, &table.help}) {
     if (!readable(*text)) return "a text of its table has a length but no place";
   }
-  if (view_of(table.name) != note.name) {
-    return "its note says that it is " + note.name + ", its table that it is " + types::printable(view_of(table.name));
+  if (types::view(table.name) != note.name) {
+    return "its note says that it is " + note.name + ", its table that it is " +
+           types::printable(types::view(table.name));
   }
   if (table.n_schemes != note.schemes.size()) return "its note and its table disagree about its schemes";
   for (std::uint64_t i = 0; i < table.n_schemes; ++i) {
-    bool same = readable(table.schemes[i]) && view_of(table.schemes[i]) == note.schemes[i];
+    bool same = readable(table.schemes[i]) && types::view(table.schemes[i]) == note.schemes[i];
     if (!same) return "its note and its table disagree about its schemes";
   }
   return {};
@@ -71,7 +73,7 @@ std::string option_fault(const stile_option& option) {
   for (const stile_text* text : {&option.name, &option.default_value, &option.allowed, &option.help}) {
     if (!readable(*text)) return "has a text with a length but no place";
   }
-  std::string_view name = view_of(option.name);
+  std::string_view name = types::view(option.name);
   auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
   if (name.empty() || name[0] < 'a' || name[0] > 'z' || !std::all_of(name.begin(), name.end(), plain)) {
     return "is not named [a-z][a-z0-9_]*";
@@ -84,7 +86,7 @@ std::string option_fault(const stile_option& option) {
   if (option.min > option.max) return "has a least value above its greatest";
   if (option.default_value.len == 0) return {};
   try {
-    config::checked_value(option, std::string(view_of(option.default_value)));
+    config::checked_value(option, std::string(types::view(option.default_value)));
   } catch (const Error& error) {
     return std::string("has a default that it does not allow: ") + error.what();
   }
@@ -97,13 +99,13 @@ std::string options_fault(const stile_plugin& table) {
     if (table.options[i] == nullptr) return "option " + std::to_string(i) + " of its table is null";
     const stile_option& option = *table.options[i];
     std::string fault = option_fault(option);
-    bool twice = fault.empty() && std::find(names.begin(), names.end(), view_of(option.name)) != names.end();
+    bool twice = fault.empty() && std::find(names.begin(), names.end(), types::view(option.name)) != names.end();
     if (twice) fault = "is described twice";
     if (!fault.empty()) {
-      std::string name = readable(option.name) ? types::printable(view_of(option.name).substr(0, 64)) : "";
+      std::string name = readable(option.name) ? types::printable(types::view(option.name).substr(0, 64)) : "";
       return "option " + std::to_string(i) + " (" + name + ") of its table " + fault;
     }
-    names.push_back(view_of(option.name));
+    names.push_back(types::view(option.name));
   }
   return {};
 }

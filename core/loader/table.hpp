@@ -40,7 +40,4 @@ std::string table_fault(const stile_plugin& table, const Note& note);
 /// A status that open, start or connect may answer; anything else becomes internal, with a text that says so.
 Failure failure_of(std::int32_t status, const ErrorBuffer& error, const std::string& who, std::string_view what);
 
-/// A name or a text of a table.
-inline std::string_view view_of(const stile_text& text) { return {text.ptr, static_cast<std::size_t>(text.len)}; }
-
 }  // namespace stile::loader

@@ -249,14 +249,14 @@ namespace store {
 Failure failure_of(const Operation& o) {
   const stile_op& op = o.op();
   if (o.left()) {
-    Failure left{o.status(), std::string(name_of_kind(op.kind)) + ": ", {}, Duration{0}};
+    Failure left{o.status(), std::string(codec::op_name(op.kind)) + ": ", {}, Duration{0}};
     left.text += meaning_of(left.status);
     if (o.earlier) left.text += "; the send before: " + o.earlier->text;
     return left;
   }
   Failure failure{o.status(), std::string(view(op.error)), std::string(view(op.native)), Duration(op.retry_after)};
   if (failure.text.empty())
-    failure.text = std::string(name_of_kind(op.kind)) + ": " + std::string(meaning_of(failure.status));
+    failure.text = std::string(codec::op_name(op.kind)) + ": " + std::string(meaning_of(failure.status));
   failure.in_doubt = o.doubt;
   if (o.refused() || !op.result) return failure;
   if (op.status == STILE_HELD && op.kind == STILE_OP_ACQUIRE)

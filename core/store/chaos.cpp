@@ -33,7 +33,7 @@ bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; 
 
 /// Only what R1 makes safe to send twice.
 bool can_arrive_twice(const stile_op& op) {
-  std::uint32_t traits = traits_of(op.kind);
+  std::uint32_t traits = codec::traits_of(op.kind);
   if (!(traits & STILE_TRAIT_OP_ID) || id_of(op.op_id).empty() || travels_alone(op)) return false;
   if (op.kind == STILE_OP_RECEIVE) return false;
   return op.kind != STILE_OP_ACQUIRE || !static_cast<const stile_acquire_request*>(op.request)->force;

@@ -91,7 +91,9 @@ void copy_refusal(const stile_op& from, stile_op& to) {
   to.retry_after = from.retry_after;
 }
 
-stile_op part_of(const stile_op& whole, std::uint32_t kind, std::uint32_t must, const void* request, void* result) {
+}  // namespace
+
+stile_op part_of(const stile_op& whole, std::uint32_t kind, const void* request, void* result, std::uint32_t must) {
   stile_op out{};
   out.struct_size = sizeof(stile_op);
   out.kind = kind;
@@ -102,8 +104,6 @@ stile_op part_of(const stile_op& whole, std::uint32_t kind, std::uint32_t must, 
   out.arena = whole.arena;
   return out;
 }
-
-}  // namespace
 
 Fate Composition::run(std::span<stile_op* const> ops) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -173,11 +173,11 @@ void Composition::add_covered(stile_op& op) {
   c.cover_request = {sizeof(stile_enqueue_request), 0, workflow, &c.covering};
   c.enqueue_request = {sizeof(stile_enqueue_request), 0, workflow, asked};
   c.cover_result.struct_size = c.enqueue_result.struct_size = sizeof(stile_enqueue_result);
-  c.cover = part_of(op, STILE_OP_ENQUEUE, op.must, &c.cover_request, &c.cover_result);
+  c.cover = part_of(op, STILE_OP_ENQUEUE, &c.cover_request, &c.cover_result, op.must);
   c.cover.op_id = part_id(op.op_id, "cover");
-  c.write = part_of(op, op.kind, STILE_MUST_AFTER_OK, &c.supply, op.result);
+  c.write = part_of(op, op.kind, &c.supply, op.result, STILE_MUST_AFTER_OK);
   c.write.op_id = op.op_id;
-  c.enqueue = part_of(op, STILE_OP_ENQUEUE, STILE_MUST_AFTER_OK, &c.enqueue_request, &c.enqueue_result);
+  c.enqueue = part_of(op, STILE_OP_ENQUEUE, &c.enqueue_request, &c.enqueue_result, STILE_MUST_AFTER_OK);
   c.enqueue.op_id = part_id(op.op_id, "enqueue");
   add(c.cover);
   add(c.write);

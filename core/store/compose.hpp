@@ -50,6 +50,9 @@ struct Coupling {
 /// Long enough for anybody, and short enough to be added to a moment.
 inline constexpr std::int64_t longest_wait = INT64_MAX / 4000;
 
+/// A part of an operation: its answer is in the memory of the whole.
+stile_op part_of(const stile_op& whole, std::uint32_t kind, const void* request, void* result, std::uint32_t must = 0);
+
 /// The op_id of a part of an operation: the same for every send of it, none where the whole has none.
 stile_id part_id(const stile_id& whole, std::string_view part);
 

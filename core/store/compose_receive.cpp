@@ -14,17 +14,6 @@ namespace {
 /// D9: so many wakeups are put off in one call at most.
 constexpr unsigned most_put_off = 100;
 
-stile_op part_of(const stile_op& whole, std::uint32_t kind, const void* request, void* result) {
-  stile_op out{};
-  out.struct_size = sizeof(stile_op);
-  out.kind = kind;
-  out.status = STILE_UNSET;
-  out.request = request;
-  out.result = result;
-  out.arena = whole.arena;
-  return out;
-}
-
 }  // namespace
 
 PutOff put_off(std::uint32_t delivery_count, std::int64_t held_until, std::int64_t store_time) {

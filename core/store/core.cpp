@@ -269,7 +269,7 @@ bool Core::pause_before_resend(std::span<Operation* const> ops, int sends, const
   if (until >= call.deadline) return false;
   if (auto watcher = observer())
     for (Operation* o : ops)
-      watcher->resend({backend_->config(), name_of_kind(o->op().kind), o->status(), sends, pause});
+      watcher->resend({backend_->config(), codec::op_name(o->op().kind), o->status(), sends, pause});
   return sleep_until(until, call.stop);
 }
 

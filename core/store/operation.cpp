@@ -3,70 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/operation.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "codec/copy.hpp"
+#include "stile/sdk/author.h"
 
 namespace stile::store {
-
-struct alignas(16) Arena::Block {
-  Block* below;
-  std::size_t size;  // without this head
-};
-
-namespace {
-
-void* arena_alloc(void* ctx, std::uint64_t size) { return static_cast<Arena*>(ctx)->allocate(size); }
-
-}  // namespace
-
-Arena::Arena() : abi_{sizeof(stile_arena), 0, this, arena_alloc} {}
-
-void* Arena::allocate(std::uint64_t wanted) noexcept {
-  if (wanted > PTRDIFF_MAX - 64) return nullptr;
-  std::size_t size = (static_cast<std::size_t>(wanted) + 15) & ~std::size_t{15};
-  std::size_t room = blocks_ ? blocks_->size : sizeof(inside_);
-  if (size > room - used_) {
-    std::size_t next = std::max(size, std::min<std::size_t>(2 * room, 1 << 20));
-    void* memory = std::malloc(sizeof(Block) + next);
-    if (!memory) return nullptr;
-    blocks_ = new (memory) Block{blocks_, next};
-    used_ = 0;
-  }
-  std::byte* base = blocks_ ? reinterpret_cast<std::byte*>(blocks_ + 1) : inside_;
-  void* out = base + used_;
-  used_ += size;
-  return out;
-}
-
-void* Arena::allocate_or_throw(std::uint64_t size) {
-  if (void* memory = allocate(size)) return memory;
-  throw std::bad_alloc();
-}
-
-stile_bytes Arena::copy(std::string_view bytes) {
-  if (bytes.empty()) return {};
-  void* memory = allocate_or_throw(bytes.size());
-  std::memcpy(memory, bytes.data(), bytes.size());
-  return {static_cast<const std::uint8_t*>(memory), bytes.size()};
-}
-
-stile_text Arena::copy_text(std::string_view text) {
-  stile_bytes bytes = copy(text);
-  return {reinterpret_cast<const char*>(bytes.ptr), bytes.len};
-}
-
-void Arena::rewind(Mark mark) noexcept {
-  while (blocks_ != mark.block) {
-    Block* gone = blocks_;
-    blocks_ = gone->below;
-    std::free(gone);
-  }
-  used_ = mark.used;
-}
 
 Operation::Operation() {
   op_.struct_size = sizeof(stile_op);
@@ -117,32 +60,7 @@ void Operation::refuse(Status status, std::string_view text) {
   refused_ = true;
 }
 
-namespace {
-
-struct Kind {
-  std::string_view name;
-  std::uint32_t traits;
-};
-constexpr Kind kinds[STILE_OP_COUNT + 1] = {{"?", 0},
-#define STILE_STORE_KIND(NAME, value, name, traits) {#name, traits},
-                                            STILE_OP_TABLE(STILE_STORE_KIND)
-#undef STILE_STORE_KIND
-};
-
-}  // namespace
-
-std::uint32_t traits_of(std::uint32_t kind) { return kinds[kind <= STILE_OP_COUNT ? kind : 0].traits; }
-std::string_view name_of_kind(std::uint32_t kind) { return kinds[kind <= STILE_OP_COUNT ? kind : 0].name; }
-
-bool travels_alone(const stile_op& op) {
-  switch (op.kind) {
-    case STILE_OP_RECEIVE: return static_cast<const stile_receive_request*>(op.request)->wait > 0;
-    case STILE_OP_WATCH: return static_cast<const stile_watch_request*>(op.request)->wait > 0;
-    case STILE_OP_TRANSACT:
-      return static_cast<const stile_transact_request*>(op.request)->effect->form == STILE_EFFECT_CALLBACK;
-    default: return false;
-  }
-}
+bool travels_alone(const stile_op& op) { return stile_alone(&op) != 0; }
 
 stile_id abi_of(const Id& id) {
   stile_id out;

@@ -15,58 +15,15 @@
 #include <string_view>
 #include <type_traits>
 
+#include "codec/arena.hpp"
+#include "codec/fields.hpp"
 #include "stile/abi.h"
 #include "stile/operations.hpp"
-#include "stile/types.hpp"
+#include "types/abi.hpp"
 
 namespace stile::store {
 
-/// Memory that is freed in one stroke. The first bytes come from inside, so that a usual operation is one allocation.
-class Arena {
- public:
-  Arena();
-  ~Arena() { rewind({}); }
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
-  /// 16-aligned, uninitialised; null when it cannot be had.
-  void* allocate(std::uint64_t size) noexcept;
-  /// Zeroed, struct_size set. Throws bad_alloc.
-  template <class T>
-  T* make() {
-    static_assert(std::is_trivially_destructible_v<T>);
-    T* made = new (allocate_or_throw(sizeof(T))) T{};
-    if constexpr (requires { made->struct_size; }) made->struct_size = sizeof(T);
-    return made;
-  }
-  template <class T>
-  T* make_array(std::size_t n) {
-    T* made = static_cast<T*>(allocate_or_throw(n * sizeof(T)));
-    for (std::size_t i = 0; i < n; ++i) new (made + i) T{};
-    return made;
-  }
-  stile_bytes copy(std::string_view bytes);
-  stile_text copy_text(std::string_view text);
-
-  /// Where it stands; rewinding to it frees what was allocated since.
-  struct Mark {
-    void* block = nullptr;
-    std::size_t used = 0;
-  };
-  Mark mark() const { return {blocks_, used_}; }
-  void rewind(Mark mark) noexcept;
-
-  const stile_arena* abi() const { return &abi_; }
-
- private:
-  struct Block;
-  void* allocate_or_throw(std::uint64_t size);
-
-  stile_arena abi_;
-  Block* blocks_ = nullptr;
-  std::size_t used_ = 0;  // of the newest block, or of inside_
-  alignas(16) std::byte inside_[624];
-};
+using codec::Arena;
 
 class Operation {
  public:
@@ -149,34 +106,16 @@ class Operation {
 /// Why an operation is not ok, as its caller is told.
 Failure failure_of(const Operation& operation);
 
-/// STILE_TRAIT_* of a kind; 0 for an unknown one.
-std::uint32_t traits_of(std::uint32_t kind);
-/// "record" ...; "operation 99" is "?" for an unknown kind.
-std::string_view name_of_kind(std::uint32_t kind);
-
 /// True for what must be alone in its call (R3): receive and watch with wait > 0, a callback effect.
 bool travels_alone(const stile_op& op);
 /// True where op_id is remembered, so that one is drawn (R1).
-inline bool takes_op_id(const stile_op& op) { return (traits_of(op.kind) & STILE_TRAIT_OP_ID) != 0; }
+inline bool takes_op_id(const stile_op& op) { return (codec::traits_of(op.kind) & STILE_TRAIT_OP_ID) != 0; }
 
-/// The deadline of a call as the ABI says it.
-inline std::int64_t abi_of(Deadline deadline) {
-  if (deadline == Deadline::max()) return STILE_NEVER;
-  return std::chrono::floor<Duration>(deadline.time_since_epoch()).count();
-}
-inline Deadline deadline_of(std::int64_t deadline) {
-  if (deadline == STILE_NEVER) return Deadline::max();
-  return Deadline(Duration(deadline));
-}
-
-inline std::string_view view(stile_text text) { return {text.ptr, static_cast<std::size_t>(text.len)}; }
-inline std::string_view view(stile_bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.ptr), static_cast<std::size_t>(bytes.len)};
-}
-inline stile_text text_of(std::string_view text) { return {text.data(), text.size()}; }
-inline stile_bytes bytes_of(std::string_view bytes) {
-  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-}
+using types::abi_of;
+using types::bytes_of;
+using types::deadline_of;
+using types::text_of;
+using types::view;
 stile_id abi_of(const Id& id);
 stile_fence abi_of(const Fence& fence);
 Id id_of(const stile_id& id);

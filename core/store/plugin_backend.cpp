@@ -6,28 +6,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/fields.hpp"
 #include "loader/table.hpp"
 #include "stile/types.hpp"
+#include "types/abi.hpp"
 
 namespace stile::store {
 namespace {
 
-using loader::view_of;
-
-std::int64_t monotonic_microseconds(Deadline deadline) {
-  if (deadline == Deadline::max()) return STILE_NEVER;
-  return std::chrono::duration_cast<Duration>(deadline.time_since_epoch()).count();
-}
-
-std::string_view op_name(std::uint32_t kind) {
-  switch (kind) {
-#define STILE_KIND_NAME(NAME, value, name, traits) \
-  case value: return #name;
-    STILE_OP_TABLE(STILE_KIND_NAME)
-#undef STILE_KIND_NAME
-    default: return "unknown operation";
-  }
-}
+using types::abi_of;
+using types::view;
 
 // Puts an error text where it lives as long as the operation's answer. Without memory for it the short form stands.
 void refuse(stile_op& op, Status status, const std::string& text, std::string_view short_text) {
@@ -116,7 +104,8 @@ class PluginLink final : public Link {
       if (op->status >= 0 && op->status < STILE_STATUS_COUNT) continue;
       std::string what = op->status == STILE_UNSET ? " left the operation " : " gave the status ";
       if (op->status != STILE_UNSET) what += std::to_string(op->status) + " to the operation ";
-      what += op_name(op->kind);
+      std::string_view name = codec::op_name(op->kind);
+      what += name.empty() ? std::to_string(op->kind) : std::string(name);
       if (op->status == STILE_UNSET) what += " without an answer";
       refuse(*op, Status::internal, store_->plugin().who() + what + ", a bug of the plugin",
              "the plugin left an operation without an answer");
@@ -135,7 +124,7 @@ class PluginBackend final : public Backend {
 
   std::unique_ptr<Link> connect(Deadline deadline) override {
     if (!store_->mark().here()) throw Error(Status::invalid, store_->after_fork());
-    stile_call call{sizeof(stile_call), 0, 0, monotonic_microseconds(deadline)};
+    stile_call call{sizeof(stile_call), 0, 0, abi_of(deadline)};
     loader::ErrorBuffer error;
     stile_session* session = nullptr;
     std::int32_t status = store_->table().connect(store_->get(), &call, &session, error.get());
@@ -160,16 +149,16 @@ class PluginBackend final : public Backend {
 PluginIdentity identity_of(const loader::Plugin& plugin) {
   const stile_plugin& table = *plugin.table;
   PluginIdentity identity;
-  identity.name = view_of(table.name);
-  identity.version = view_of(table.version);
-  identity.license = view_of(table.license);
-  identity.help = view_of(table.help);
+  identity.name = view(table.name);
+  identity.version = view(table.version);
+  identity.license = view(table.license);
+  identity.help = view(table.help);
   identity.path = plugin.path;
   identity.build_id = plugin.file.build_id;
   identity.abi = table.abi;
-  for (std::uint64_t i = 0; i < table.n_schemes; ++i) identity.schemes.emplace_back(view_of(table.schemes[i]));
+  for (std::uint64_t i = 0; i < table.n_schemes; ++i) identity.schemes.emplace_back(view(table.schemes[i]));
   for (std::uint64_t i = 0; i < table.n_capabilities; ++i) {
-    identity.capabilities.emplace_back(view_of(table.capabilities[i]));
+    identity.capabilities.emplace_back(view(table.capabilities[i]));
   }
   return identity;
 }
@@ -177,7 +166,7 @@ PluginIdentity identity_of(const loader::Plugin& plugin) {
 std::shared_ptr<Backend> open_with_plugin(const loader::Plugin& plugin, const config::Checked& config,
                                           const std::string& program, Deadline deadline) {
   std::shared_ptr<const loader::Running> running = loader::run(plugin, program);
-  stile_call call{sizeof(stile_call), 0, 0, monotonic_microseconds(deadline)};
+  stile_call call{sizeof(stile_call), 0, 0, abi_of(deadline)};
   loader::ErrorBuffer error;
   stile_store* store = nullptr;
   std::int32_t status = plugin.table->open(running->instance(), &call, &config.view(), &store, error.get());

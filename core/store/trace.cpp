@@ -31,9 +31,9 @@ class TraceLink final : public Link {
     std::string length = std::to_string(took.count()), size = std::to_string(ops.size());
     for (const stile_op* op : ops) {
       auto status = static_cast<Status>(op->status);
-      if (watcher) watcher->operation({backend_.config(), name_of_kind(op->kind), status, ops.size(), took});
+      if (watcher) watcher->operation({backend_.config(), codec::op_name(op->kind), status, ops.size(), took});
       if (logged)
-        log(LogLevel::debug, name_of_kind(op->kind),
+        log(LogLevel::debug, codec::op_name(op->kind),
             {{"status", name_of(status)}, {"error", view(op->error)}, {"us", length}, {"batch", size}});
     }
   }

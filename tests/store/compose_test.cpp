@@ -34,7 +34,7 @@ class Uncoupled final : public Relay {
       ++backend_.executes;
       EXPECT_LE(ops.size(), backend_.batch);
       for (const stile_op* op : ops) {
-        EXPECT_FALSE(coupled(*op)) << name_of_kind(op->kind) << " came through";
+        EXPECT_FALSE(coupled(*op)) << stile::codec::op_name(op->kind) << " came through";
         backend_.loads += op->kind == STILE_OP_LOAD;
       }
       Fate fate = inner_->execute(call, ops);
