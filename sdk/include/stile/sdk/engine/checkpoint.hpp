@@ -86,6 +86,20 @@ void tell_enqueue(stile_op& op, const Row& row, const stile_enqueue* asked, Time
   }
 }
 
+/// The end of supply and append, which is one commit with the enqueue inside (W9).
+template <class Result, Tables T>
+void end_outside_write(T& tables, const Context& context, stile_op& op, typename T::Row& row,
+                       const stile_enqueue* enqueue, bool replay) {
+  if (replay) {
+    tell_enqueue<Result>(op, row, enqueue, context.now);
+  } else {
+    enqueue_inside<Result>(op, row, enqueue, context.now);
+    row.touched_at = context.now;
+    store(tables, context, row);
+  }
+  accept(op);
+}
+
 }  // namespace checkpoint_detail
 
 template <Tables T>
@@ -139,14 +153,7 @@ void supply(T& tables, const Context& context, stile_op& op) {
     count_record(row, made);
     answer_first<stile_supply_result>(op, made);
   }
-  if (replay) {
-    tell_enqueue<stile_supply_result>(op, row, asked.enqueue, context.now);
-  } else {
-    enqueue_inside<stile_supply_result>(op, row, asked.enqueue, context.now);
-    row.touched_at = context.now;
-    store(tables, context, row);
-  }
-  accept(op);
+  end_outside_write<stile_supply_result>(tables, context, op, row, asked.enqueue, replay);
 }
 
 template <Tables T>
@@ -178,14 +185,7 @@ void append(T& tables, const Context& context, stile_op& op) {
     if (named) tables.add_message(row, kind, name, {made.position, op.op_id});
     count_record(row, made);
   }
-  if (replay) {
-    tell_enqueue<stile_append_result>(op, row, asked.enqueue, context.now);
-  } else {
-    enqueue_inside<stile_append_result>(op, row, asked.enqueue, context.now);
-    row.touched_at = context.now;
-    store(tables, context, row);
-  }
-  accept(op);
+  end_outside_write<stile_append_result>(tables, context, op, row, asked.enqueue, replay);
 }
 
 template <Tables T>

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stile/sdk/engine/context.hpp"
+#include "stile/sdk/engine/paging.hpp"
 
 namespace stile::sdk::engine {
 
@@ -122,37 +123,19 @@ void erase(T& tables, const Context& context, stile_op& op) {
 template <class T>
 void scan(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_scan_request>(op);
-  auto& out = result_of<stile_scan_result>(op);
-  const std::uint64_t limit = std::min<std::uint64_t>(asked.limit, context.limits->page);
-  const std::uint64_t most_looked = limit * 10 + 100;  // husks cost time too
-  std::uint64_t given = 0, looked = 0;
-  stile_document** tail = &out.documents;
+  Paging<stile_document, stile_scan_result> page(op, asked.limit, context, result_of<stile_scan_result>(op).documents);
   tables.each_document(view(asked.prefix), view(asked.after), [&](const Document& document) {
-    if (!document.live(context.now)) {
-      if (++looked < most_looked) return true;
-      out.has_next = 1;
-      out.next = copy(op, document.key);
-      return false;
-    }
-    if (given == limit) {  // there is another one: go on after the last that was given
-      out.has_next = 1;
-      return false;
-    }
+    if (!document.live(context.now)) return page.skip(document.key);
+    if (page.full()) return false;
     const VersionText version(document.version);
     Carver carver(op, sizeof(stile_document) + document.key.size() + version.view().size());
     auto* made = carver.element<stile_document>();
     made->key = carver.copy(document.key);
     made->version = carver.copy(version.view());
     made->expires_at = document.expires_at;
-    *tail = made;
-    tail = &made->next;
-    ++given;
-    ++looked;
-    out.next = made->key;
-    return true;
+    return page.give(made, made->key);
   });
-  if (!out.has_next) out.next = {nullptr, 0};
-  accept(op);
+  page.end();
 }
 
 }  // namespace stile::sdk::engine

@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
+#include "stile/sdk/engine/paging.hpp"
 #include "stile/sdk/engine/state.hpp"
 
 namespace stile::sdk::engine {
@@ -56,32 +55,14 @@ template <class T>
 void list(T& tables, const Context& context, stile_op& op) {
   using namespace overview_detail;
   const auto& asked = request_of<stile_list_request>(op);
-  auto& out = result_of<stile_list_result>(op);
-  const std::uint64_t limit = std::min<std::uint64_t>(asked.limit, context.limits->page);
-  const std::uint64_t most_looked = limit * 10 + 100;  // rows that the filter drops cost time too
-  std::uint64_t given = 0, looked = 0;
-  stile_workflow** tail = &out.workflows;
+  Paging<stile_workflow, stile_list_result> page(op, asked.limit, context, result_of<stile_list_result>(op).workflows);
   tables.each_row(view(asked.prefix), view(asked.after), [&](const Row& row) {
-    if (!wanted(asked, row, context.now)) {
-      if (++looked < most_looked) return true;
-      out.has_next = 1;
-      out.next = copy(op, row.id);
-      return false;
-    }
-    if (given == limit) {  // there is another one: go on after the last that was given
-      out.has_next = 1;
-      return false;
-    }
+    if (!wanted(asked, row, context.now)) return page.skip(row.id);
+    if (page.full()) return false;
     auto* made = tell(op, row, context.now);
-    *tail = made;
-    tail = &made->next;
-    ++given;
-    ++looked;
-    out.next = made->workflow;
-    return true;
+    return page.give(made, made->workflow);
   });
-  if (!out.has_next) out.next = {nullptr, 0};
-  accept(op);
+  page.end();
 }
 
 /// Needs only totals of the tables.
