@@ -142,7 +142,10 @@ void extend(Call call) {
   wakeup.due = later_of(wakeup.due, now.stamp + said.duration("lease"));
   if (wakeup.put_off) {
     Moment told = wakeup.due;
-    reply.moment_of("visible_at", {wakeup.due, *wakeup.put_off, workflow.lease->live_until}, told, "D3");
+    reply.moment_of(
+        "visible_at",
+        {wakeup.due, later_of(wakeup.due, *wakeup.put_off), later_of(wakeup.due, workflow.lease->live_until)}, told,
+        "D3");
   } else {
     reply.moment("visible_at", wakeup.due, "D3");
   }

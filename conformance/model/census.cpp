@@ -159,11 +159,22 @@ std::optional<bool> takes(const std::string& id, const Workflow& workflow, const
   return now.reached(later_of(surely, perhaps)) ? std::optional(true) : std::nullopt;
 }
 
+/// The times that a wakeup may be told to be due at: the plain one, and what else the contract leaves open.
+using Times = std::vector<Moment>;
+
+Times times_of(const Workflow& workflow) {
+  const Wakeup& wakeup = *workflow.wakeup;
+  Times out{due_at(workflow)};
+  // D9: what had been put off is due again since then, or since it first was: both can be read.
+  out.insert(out.end(), wakeup.also_due.begin(), wakeup.also_due.end());
+  if (wakeup.extended) out.push_back(wakeup.due);
+  return out;
+}
+
 struct Counts {
   std::int64_t ready = 0, delayed = 0, in_flight = 0, dead = 0, workflows = 0, finished = 0, in_state_finished = 0;
   std::int64_t records = 0, documents = 0;
-  std::vector<Moment> oldest, next;  ///< what the ages are counted from
-  std::vector<Moment> again;         ///< what they may be counted from instead
+  std::vector<Times> oldest, next;  ///< what the ages are counted from
 };
 
 void count_wakeup(const Workflow& workflow, const std::string& state, Counts& counts) {
@@ -172,11 +183,7 @@ void count_wakeup(const Workflow& workflow, const std::string& state, Counts& co
   counts.in_flight += state == "in_flight";
   counts.dead += state == "dead";
   if (!workflow.wakeup || state == "dead") return;
-  std::vector<Moment>& times = state == "ready" ? counts.oldest : counts.next;
-  times.push_back(due_at(workflow));
-  // D9: what had been put off is due again since then, or since it first was: both can be read.
-  counts.again.insert(counts.again.end(), workflow.wakeup->also_due.begin(), workflow.wakeup->also_due.end());
-  if (workflow.wakeup->extended) counts.again.push_back(workflow.wakeup->due);
+  (state == "ready" ? counts.oldest : counts.next).push_back(times_of(workflow));
 }
 
 Counts count(World& world, const Said& said, Now now) {
@@ -195,39 +202,59 @@ Counts count(World& world, const Said& said, Now now) {
   return counts;
 }
 
-Moment earliest_of(const std::vector<Moment>& some) {
-  return std::accumulate(some.begin(), some.end(), some.front(), earlier_of);
+/// What can be the earliest of some wakeups: a time of one, where no other must be told earlier. The plain one first.
+Times earliest_of(const std::vector<Times>& all) {
+  Times out;
+  for (const Times& some : all) out.push_back(some.front());
+  out = {std::accumulate(out.begin(), out.end(), out.front(), earlier_of)};
+  for (const Times& some : all) {
+    for (Moment each : some) {
+      bool can = std::all_of(all.begin(), all.end(), [&](const Times& others) {
+        return std::any_of(others.begin(), others.end(), [&](Moment m) { return m.latest() >= each.earliest(); });
+      });
+      if (can) out.push_back(each);
+    }
+  }
+  return out;
 }
 
 void judge_oldest(const Counts& counts, Reply& reply, Now now) {
   if (counts.oldest.empty()) return reply.absent("oldest_ready_age", "S4");
   const Said& given = reply.said();
-  std::vector<Moment> choices(counts.again);
-  choices.push_back(earliest_of(counts.oldest));
+  Times choices = earliest_of(counts.oldest);
   bool right = std::any_of(choices.begin(), choices.end(), [&](Moment since) {
     Moment age = between(now.stamp.earliest() - since.latest(), now.stamp.latest() - since.earliest());
     return can_be(age, given.number("oldest_ready_age"));
   });
   reply.demand(given.has("oldest_ready_age") && right, "S4",
                "oldest_ready_age is " + std::to_string(given.number("oldest_ready_age", -1)) + ", must be " +
-                   std::to_string(now.stamp.at - choices.back().at));
+                   std::to_string(now.stamp.at - choices.front().at));
 }
 
 /// The next delayed wakeup or lapsing delivery; whether one that has lapsed is still the next to lapse is not said.
 void judge_next(const Counts& counts, Reply& reply, Now now) {
   if (counts.next.empty()) return reply.absent("next_due_at", "S4");
   Time told = reply.said().number("next_due_at");
-  std::vector<Moment> choices, ahead;
-  for (Moment each : counts.next) (now.reached(each) ? choices : ahead).push_back(each);
+  Times choices;
+  std::vector<Times> ahead;
+  for (const Times& each : counts.next) {
+    if (now.reached(each.front())) {
+      choices.insert(choices.end(), each.begin(), each.end());
+    } else {
+      ahead.push_back(each);
+    }
+  }
   if (!choices.empty()) {
     choices.push_back(now.stamp);
-    choices.insert(choices.end(), counts.again.begin(), counts.again.end());
     if (ahead.empty()) choices.push_back({0, 0});
   }
-  if (!ahead.empty()) choices.push_back(earliest_of(ahead));
+  if (!ahead.empty()) {
+    Times earliest = earliest_of(ahead);
+    choices.insert(choices.begin(), earliest.begin(), earliest.end());
+  }
   bool right = std::any_of(choices.begin(), choices.end(), [&](Moment each) { return can_be(each, told); });
   reply.demand(right, "S4",
-               "next_due_at is " + std::to_string(told) + ", must be " + std::to_string(choices.back().at));
+               "next_due_at is " + std::to_string(told) + ", must be " + std::to_string(choices.front().at));
 }
 
 /// What a trim may have taken and the page does not have, is gone.

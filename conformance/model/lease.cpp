@@ -26,7 +26,7 @@ void take_over(Workflow& workflow, Now now) {
     wakeup.due = wakeup.deferred ? earlier_of(now.stamp, *wakeup.deferred) : now.stamp;  // W3
     wakeup.forget_put_off();
     // A lapsed delivery that was put off: ready again, or still put off in its old place; both can be read out of A13.
-    if (was_put_off) wakeup.perhaps_due = {workflow.lease->live_until}, wakeup.also_due = {before};
+    if (was_put_off) wakeup.perhaps_due = {workflow.lease->live_until}, wakeup.old_place = before;
     wakeup.receipt.clear();
     wakeup.deferred.reset();
     if (wakeup.queue_next) workflow.queue = *wakeup.queue_next;

@@ -127,16 +127,16 @@ void hand_out(Candidate& candidate, const Said& given, const json::object& objec
   judge_load_along(workflow, given, call);
 }
 
-/// When a wakeup became due, as far as the contract and the clock fix it.
+/// When a wakeup first became due, as far as the contract and the clock fix it: a put-off does not move it (D9).
 struct Place {
   Time earliest, latest;
 };
 
 Place place_of(const Wakeup& wakeup) {
   Place place{wakeup.due.earliest(), wakeup.due.latest()};
-  for (Moment each : wakeup.also_due) {
-    place.earliest = std::min(place.earliest, each.earliest());
-    place.latest = std::max(place.latest, each.latest());
+  if (wakeup.old_place) {
+    place.earliest = std::min(place.earliest, wakeup.old_place->earliest());
+    place.latest = std::max(place.latest, wakeup.old_place->latest());
   }
   return place;
 }
@@ -165,6 +165,7 @@ void put_off(std::vector<Candidate>& all, bool looked_at_all) {
     if (looked_at_all && held <= most_put_off && each.due == Due::yes) {
       wakeup.put_off = each.workflow->lease->live_until;
       wakeup.perhaps_put_off = false;
+      wakeup.also_due.clear();
     } else {
       wakeup.perhaps_put_off = true;
     }

@@ -59,8 +59,10 @@ Document* World::find_document(const std::string& key, Now now) {
 void end_put_off(Workflow& workflow, Moment when) {
   if (!workflow.wakeup) return;
   Wakeup& wakeup = *workflow.wakeup;
+  if (wakeup.put_off) wakeup.also_due.clear();
   bool was = wakeup.put_off || wakeup.perhaps_put_off;
   if (was && wakeup.due.earliest() <= when.latest()) wakeup.also_due.push_back(when);
+  if (was && wakeup.old_place) wakeup.also_due.push_back(*wakeup.old_place);
   wakeup.put_off.reset();
   wakeup.perhaps_put_off = wakeup.extended = false;
 }

@@ -73,7 +73,8 @@ struct Wakeup {
   bool perhaps_put_off = false;           ///< the last receive may have met it, or not: `list` tells
   bool extended = false;                  ///< put off and extended since: D9 keeps it put off, D4 makes it live again
   std::vector<Moment> perhaps_due;        ///< other due times that the contract allows; `list` tells
-  std::vector<Moment> also_due;           ///< told as its due time as well: when a put-off ended, for one
+  std::vector<Moment> also_due;           ///< told as its due time as well: when the last put-off ended, for one
+  std::optional<Moment> old_place;        ///< A13 read the other way: since when it keeps its place (D9)
   std::string receipt;                    ///< in flight: the one that works
   std::string receive_op_id;              ///< in flight: of the receive that handed it out
   std::optional<Moment> deferred;         ///< W3: the earliest enqueue since it was delivered
@@ -87,6 +88,7 @@ struct Wakeup {
     perhaps_put_off = extended = false;
     perhaps_due.clear();
     also_due.clear();
+    old_place.reset();
   }
   bool operator==(const Wakeup&) const = default;
 };

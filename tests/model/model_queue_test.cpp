@@ -174,5 +174,52 @@ TEST(ModelQueue, AChainGoesOnOnlyAfterOk) {
   EXPECT_FALSE(talk.model().apply(chained, done, Now::exactly(1), "").fine());
 }
 
+/// A lease on w that lasts 1000, w enqueued and put off by it, then v enqueued a little later.
+void put_off_then_another(Dialogue& talk) {
+  talk.lawful("{'op':'acquire','workflow':'w','ttl':1000,'budget':1000,'op_id':'" + op('1') + "'}",
+              "{'status':'ok','fence':'" + fence(1, '1') + "','live_until':1001000,'budget_until':1001000}");
+  talk.lawful(enqueue("w", "", '2'), at("ready", 1000000));
+  talk.lawful(receive(",'acquire':{'ttl':10,'budget':10}", '3'), handed(talk, ""));
+  talk.lawful("{'op':'stats'}", "{'status':'ok','delayed':1,'workflows':1,'next_due_at':1001000}");
+  talk.broken("S4", "{'op':'stats'}", "{'status':'ok','delayed':1,'workflows':1,'next_due_at':1000000}");
+  talk.pass(900);
+  talk.lawful(enqueue("v", ",'delay':2000", '4'), at("delayed", 1002900));
+}
+
+/// D9: it keeps its place by the time it first became due, however late the lease that it met is released.
+TEST(ModelQueue, WhatWasPutOffKeepsItsPlace) {
+  Dialogue talk;
+  put_off_then_another(talk);
+  talk.pass(5000);
+  talk.broken("W7", receive("", '5'),
+              handed(talk, "{'workflow':'v','queue':'','receipt':'r','delivery_count':1,'visible_at':1006400}"));
+  talk.lawful(receive("", '5'), handed(talk, delivered(talk, "w", "r", 1)));
+}
+
+TEST(ModelQueue, TheOldestReadyIsTheOldestOfAll) {
+  Dialogue talk;
+  put_off_then_another(talk);
+  talk.pass(5000);
+  // Since the lease's end, or since it first became due: both can be read, but v is never older than both.
+  talk.lawful("{'op':'stats'}", "{'status':'ok','ready':2,'workflows':2,'oldest_ready_age':5900}");
+  talk.lawful("{'op':'stats'}", "{'status':'ok','ready':2,'workflows':2,'oldest_ready_age':4900}");
+  talk.broken("S4", "{'op':'stats'}", "{'status':'ok','ready':2,'workflows':2,'oldest_ready_age':3000}");
+}
+
+/// D3: extended while it is put off, it is told by the later of its own lease's end and the one it waits for.
+TEST(ModelQueue, AnExtendedPutOffIsNotToldEarlierThanItsOwnLease) {
+  Dialogue talk;
+  talk.lawful(enqueue("w", "", '1'), at("ready", 1000000));
+  talk.lawful(receive("", '2'), handed(talk, delivered(talk, "w", "r", 1)));
+  talk.pass(500);
+  talk.lawful("{'op':'acquire','workflow':'w','ttl':100,'budget':100,'op_id':'" + op('3') + "'}",
+              "{'status':'ok','fence':'" + fence(1, '3') + "','live_until':1000600,'budget_until':1000600}");
+  talk.lawful(receive(",'acquire':{'ttl':10,'budget':10}", '4'), handed(talk, ""));
+  talk.broken("D3", "{'op':'extend','receipt':'r','lease':300}", "{'status':'ok','visible_at':1000600}");
+  talk.lawful("{'op':'extend','receipt':'r','lease':300}", "{'status':'ok','visible_at':1000800}");
+  talk.pass(299);
+  talk.broken("D1", receive("", '5'), handed(talk, delivered(talk, "w", "r2", 2)));
+}
+
 }  // namespace
 }  // namespace stile::conformance::model
