@@ -14,11 +14,12 @@ namespace {
 
 Outcome fault(std::string text) { return {Verdict::failed, std::move(text), {}, 1}; }
 
-/// Every capability of the closed list that one answer can show, but for those the store declares.
+/// Of the closed list, what one answer can show.
+constexpr std::array<std::string_view, 8> shown_by_an_answer{"one_commit",   "coupled_receive", "push_records",
+                                                             "manual_clock", "effects:sql",     "effects:lua",
+                                                             "render:sql",   "render:lua"};
+
 Outcome undeclared_is_unsupported(const Target& target) {
-  static constexpr std::array<std::string_view, 8> shown_by_an_answer{"one_commit",   "coupled_receive", "push_records",
-                                                                      "manual_clock", "effects:sql",     "effects:lua",
-                                                                      "render:sql",   "render:lua"};
   Client client(target.open(target.fresh_namespace()));
   Outcome outcome;
   outcome.counted = 1;
@@ -29,6 +30,22 @@ Outcome undeclared_is_unsupported(const Target& target) {
     ++outcome.counted;
     if (answer.at("status") != "unsupported")
       return fault("undeclared: " + std::string(capability) + "\n    sent     " + brief(request) + "\n    answered " +
+                   brief(answer));
+  }
+  return outcome;
+}
+
+Outcome declared_is_supported(const Target& target) {
+  Client client(target.open(target.fresh_namespace()));
+  Outcome outcome;
+  outcome.counted = 1;
+  for (std::string_view capability : shown_by_an_answer) {
+    if (!target.facts.can(capability)) continue;
+    json::object request = request_needing(capability);
+    json::object answer = client.call(request);
+    ++outcome.counted;
+    if (answer.at("status") == "unsupported")
+      return fault("declared: " + std::string(capability) + "\n    sent     " + brief(request) + "\n    answered " +
                    brief(answer));
   }
   return outcome;
@@ -81,6 +98,7 @@ void add(std::string name, std::vector<std::string> ids, std::string about, Outc
 void add_declared_checks() {
   add("undeclared_is_unsupported", {"S3"}, "What is not declared answers unsupported, and not something like it.",
       undeclared_is_unsupported);
+  add("declared_is_supported", {"S3"}, "What is declared is there.", declared_is_supported);
   add("capabilities_are_known", {"S3"}, "A capability is one of the contract's list.", capabilities_are_known);
   add("parts_are_whole", {"S3"}, "Documents, records, wakeups: each is kept whole or not at all.", parts_are_whole);
 }
