@@ -34,7 +34,7 @@ def main():
     ran = 0
     with tempfile.TemporaryDirectory(prefix="stile-readme.") as folder:
         commands = [line for block in blocks(text, "sh") for line in block.strip().split("\n")]
-        for line in commands + ["quickstart memory:", "quickstart sqlite:quick.db"]:
+        for line in commands + ["stile-quickstart memory:", "stile-quickstart sqlite:quick.db"]:
             done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
             ran += 1
             if done.returncode:
