@@ -15,7 +15,8 @@ typedef struct stile_error {
   uint64_t text_len;    /* out  the full length, also when the text was cut */
 } stile_error;
 
-/* The memory of one operation's answer (law 1). Used on the thread inside execute, and nowhere else. */
+/* The memory of an answer (law 1). The plugin's alone from execute's call to its return, and used by one thread at a
+ * time: any one, so that a thread may answer for others who wait inside execute. */
 typedef struct stile_arena {
   uint32_t struct_size;
   uint32_t reserved0;
@@ -53,7 +54,8 @@ typedef struct stile_op {
   const void *request;      /* in   the stile_*_request of kind, never null */
   void *result;             /* out  the stile_*_result of kind: zeroed, struct_size set; null for kinds without one */
   const stile_arena *arena; /* in   the memory of this answer (law 1); operations may share one */
-  stile_id op_id;           /* in   R1: names this request over all its sends; all zero = none. Set on every write */
+  stile_id op_id;           /* in   R1: names this request over all its sends; all zero = none. The core's handle sets
+                               one on every write that takes it */
   stile_text error;    /* out  when not STILE_OK: what went wrong, where, what to do; for people (arena or static) */
   stile_text native;   /* out  the server's own code, such as "40001"; empty = none (arena or static) */
   int64_t retry_after; /* out  microseconds; a hint with HELD, FULL, UNAVAILABLE; 0 = none */

@@ -113,7 +113,7 @@ typedef struct stile_plugin {
   void (*close)(stile_store *store);
   /* connect: makes a session; epoch, server, permissions and policies are checked here (S2, S5). [any thread] */
   int32_t (*connect)(stile_store *store, const stile_call *call, stile_session **out, stile_error *error);
-  /* disconnect: never fails, never blocks long. [one at a time a session] */
+  /* disconnect: never fails, never blocks long. [one at a time a session, any thread] */
   void (*disconnect)(stile_session *session);
   /* execute: runs a batch; each operation is atomic alone and gets its own status (R3). Returns STILE_SESSION_*. A
    * plugin never reconnects inside a session. [one at a time a session, any thread] */
