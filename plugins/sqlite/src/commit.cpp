@@ -22,13 +22,10 @@ namespace stile::sqlite {
 namespace {
 
 constexpr std::int64_t slice = 20'000;             // how soon somebody who is called away notices
-constexpr std::int64_t turn_patience = second_us;  // a turn that is held longer is held by somebody who is frozen
+constexpr std::int64_t long_wait = 5'000;          // whoever waited so long goes before those who come
+constexpr std::int64_t turn_patience = second_us;  // no commit for so long: whoever has the turn is frozen
+constexpr std::int64_t gate_patience = 200'000;    // ... or whoever holds the gate
 constexpr std::int64_t first_pause = 50, longest_pause = 3'000;
-
-bool is_busy(int code) {
-  const int family = code & 0xff;
-  return family == SQLITE_BUSY || family == SQLITE_LOCKED || family == SQLITE_PROTOCOL;
-}
 
 int step_once(sqlite3_stmt* statement) {
   const int code = sqlite3_step(statement);
@@ -40,19 +37,52 @@ bool over(const Patience& patience) {
   return monotonic_now() >= patience.until || (patience.interrupted && patience.interrupted());
 }
 
+// Held by whoever has the turn next.
+class Gate {
+ public:
+  explicit Gate(SideFile& side) : side_(side) {}
+  ~Gate() {
+    if (held_) side_.unlock_gate();
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  bool lock(std::int64_t until) { return held_ = held_ || side_.lock_gate(until); }
+
+ private:
+  SideFile& side_;
+  bool held_ = false;
+};
+
+enum class Turn { had, frozen, over };
+
+// The turn goes to whoever is quickest, since handing it over costs two switches of threads; only whoever waited long
+// goes before those who come. While commits go on nobody gives up waiting, however long the others' take.
+Turn wait_for_turn(SideFile& side, const Patience& patience) {
+  Gate gate(side);
+  bool last = !side.gate_open();  // somebody waited long already
+  const std::atomic<std::uint64_t>& begun = side.content().begun;
+  std::uint64_t seen = begun.load();
+  const std::int64_t start = monotonic_now();
+  for (std::int64_t now = start, moved = start;;) {
+    const std::int64_t end = std::min(patience.until, now + (last ? slice : long_wait));
+    if ((!last || gate.lock(end)) && side.lock_writer(end)) return Turn::had;
+    if (over(patience)) return Turn::over;
+    now = monotonic_now();
+    if (const std::uint64_t count = begun.load(); count != seen) seen = count, moved = now;
+    if (now - moved >= turn_patience) return Turn::frozen;
+    last = now - start >= long_wait && now - moved < gate_patience;
+  }
+}
+
 }  // namespace
 
 std::optional<Database::WriteLock> Database::WriteLock::take(Database& database, Connection& connection,
                                                              const Patience& patience) {
   bool turn = false;
   if (SideFile* side = database.side()) {
-    const std::int64_t start = monotonic_now();
-    const std::int64_t end = std::min(patience.until, start + turn_patience);
-    for (std::int64_t now = start; !turn; now = monotonic_now()) {
-      turn = side->lock_writer(std::min(end, now + slice));
-      if (turn || now >= end) break;
-      if (over(patience)) return std::nullopt;
-    }
+    const Turn waited = wait_for_turn(*side, patience);
+    if (waited == Turn::over) return std::nullopt;
+    turn = waited == Turn::had;
   }
   WriteLock lock(database, connection, turn);
   for (std::int64_t pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {

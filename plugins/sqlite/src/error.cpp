@@ -89,4 +89,13 @@ StoreError error_of(sqlite3* db, int code, const std::string& path, Phase phase)
   return StoreError(status, text, name_of_code(code));
 }
 
+bool is_busy(int code) {
+  const int family = code & 0xff;
+  return family == SQLITE_BUSY || family == SQLITE_LOCKED || family == SQLITE_PROTOCOL;
+}
+
+bool is_busy(const StoreError& error) {
+  return error.native() == "SQLITE_BUSY" || error.native() == "SQLITE_LOCKED" || error.native() == "SQLITE_PROTOCOL";
+}
+
 }  // namespace stile::sqlite

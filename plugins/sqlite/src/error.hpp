@@ -29,4 +29,8 @@ std::string name_of_code(int code);
 /// The error that a connection has just reported, said for people: what was being done, where, what to do.
 StoreError error_of(sqlite3* db, int code, const std::string& path, Phase phase = Phase::before_commit);
 
+/// Is it only that others hold the file, or its index, for a moment?
+bool is_busy(int code);
+bool is_busy(const StoreError& error);
+
 }  // namespace stile::sqlite

@@ -231,8 +231,7 @@ bool Group::read_patiently(Item& item) {
       return read_once(item);
     } catch (const StoreError& error) {
       reset(item);
-      const bool busy = error.native() == "SQLITE_BUSY" || error.native() == "SQLITE_LOCKED";
-      if (!busy || monotonic_now() >= item.deadline) {
+      if (!is_busy(error) || monotonic_now() >= item.deadline) {
         answer_failure(item, error);
         return true;
       }

@@ -23,7 +23,7 @@ namespace stile::sqlite {
 namespace {
 
 constexpr std::uint64_t side_magic = 0x656c697453656469;
-constexpr std::uint32_t side_layout = 1;
+constexpr std::uint32_t side_layout = 2;
 
 // Byte ranges of the file as locks of the open file description: the kernel gives them back when a process dies, and
 // other than by pid that also holds between containers. Byte 0 is held shared by every user, byte 1 + i by bell i.
@@ -60,6 +60,7 @@ bool start_afresh(int file) {
   content->layout_version = side_layout;
   content->mutex_size = sizeof(pthread_mutex_t);
   make_mutex(&content->writer);
+  make_mutex(&content->gate);
   make_mutex(&content->checkpointer);
   content->magic.store(side_magic, std::memory_order_release);
   munmap(mapped, sizeof(SideContent));
@@ -102,8 +103,16 @@ bool ring(Bell& bell) {
   return futex(bell.word, FUTEX_WAKE_BITSET, INT_MAX, nullptr) > 0;
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STILE_SQLITE_TSAN 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define STILE_SQLITE_TSAN 1
+#endif
+
 int take(pthread_mutex_t* mutex, std::int64_t until) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(STILE_SQLITE_TSAN)
   // The sanitizer does not know pthread_mutex_clocklock. Only its builds wait by the wall clock.
   const timespec at = timespec_of(store_clock() + (until - monotonic_now()));
   return pthread_mutex_timedlock(mutex, &at);
@@ -159,6 +168,16 @@ SideFile::~SideFile() {
 bool SideFile::lock_writer(std::int64_t until) { return taken(&content_->writer, take(&content_->writer, until)); }
 
 void SideFile::unlock_writer() { pthread_mutex_unlock(&content_->writer); }
+
+bool SideFile::lock_gate(std::int64_t until) { return taken(&content_->gate, take(&content_->gate, until)); }
+
+void SideFile::unlock_gate() { pthread_mutex_unlock(&content_->gate); }
+
+bool SideFile::gate_open() {
+  if (!taken(&content_->gate, pthread_mutex_trylock(&content_->gate))) return false;
+  unlock_gate();
+  return true;
+}
 
 bool SideFile::try_lock_checkpointer() {
   return taken(&content_->checkpointer, pthread_mutex_trylock(&content_->checkpointer));

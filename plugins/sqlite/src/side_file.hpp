@@ -42,6 +42,7 @@ struct SideContent {
   std::uint32_t layout_version;
   std::uint32_t mutex_size;
   alignas(64) pthread_mutex_t writer;
+  alignas(64) pthread_mutex_t gate;
   alignas(64) pthread_mutex_t checkpointer;
   /// Commits begun, counted under the write lock before each COMMIT; and how many of them are known to be synced.
   alignas(64) std::atomic<std::uint64_t> begun;
@@ -65,6 +66,11 @@ class SideFile {
   /// passed over. The thread that took it gives it back.
   bool lock_writer(std::int64_t until);
   void unlock_writer();
+  /// Before the turn: whoever waited long for it holds the gate and has it next, and those who come wait at the gate.
+  bool lock_gate(std::int64_t until);
+  void unlock_gate();
+  /// Does nobody hold the gate?
+  bool gate_open();
   /// One process at a time copies the log back into the file; false = somebody does.
   bool try_lock_checkpointer();
   void unlock_checkpointer();
