@@ -7,10 +7,16 @@
 #include <cstring>
 #include <utility>
 
+#include "clock.hpp"
+
 namespace stile::sqlite {
 namespace {
 
 constexpr std::int64_t lives_in_a_block = 1000;
+
+// The commit is still to come, and takes as long again at worst; T5 allows 50 ms.
+constexpr std::int64_t long_hold = 20'000;
+constexpr int fewest_steps = 16;  // done in any case, however slow the machine: each call gets on
 
 // The columns of a row in the order of the schema: how each is read from, and bound into, a statement.
 // clang-format off
@@ -67,7 +73,11 @@ void Tables::enter(std::int64_t ns, std::int64_t now) {
   }
   ns_ = ns;
   now_ = now;
+  entered_at_ = monotonic_now();
+  steps_ = 0;
 }
+
+bool Tables::held_long() { return ++steps_ > fewest_steps && monotonic_now() - entered_at_ >= long_hold; }
 
 void Tables::leave() {
   held_.reset();

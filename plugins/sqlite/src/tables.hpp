@@ -69,6 +69,8 @@ class Tables {
 
   /// One operation begins, in a namespace, at a store time. The transaction is open.
   void enter(std::int64_t ns, std::int64_t now);
+  /// Asked after each step of something long: has it gone on until others should have their turn (T5)?
+  bool held_long();
   /// What an effect may not outlast, by CLOCK_MONOTONIC.
   void set_deadline(std::int64_t deadline) { deadline_ = deadline; }
   /// It ended well; what it has yet to write is written, and nothing of it is looked at any more.
@@ -202,6 +204,8 @@ class Tables {
   Estimates& estimates_;
   std::int64_t ns_ = 0;
   std::int64_t now_ = 0;
+  std::int64_t entered_at_ = 0;  ///< by CLOCK_MONOTONIC
+  int steps_ = 0;                ///< of something long, since then
   std::int64_t deadline_ = INT64_MAX;
   Touched touched_;
 

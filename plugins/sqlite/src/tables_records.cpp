@@ -1,15 +1,19 @@
 // Records, messages, and lives that are over.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
+#include "clock.hpp"
 #include "tables.hpp"
 
 namespace stile::sqlite {
 namespace {
 
 constexpr std::size_t inbox_digits = 20;
+constexpr std::size_t largest_piece = 128;
+constexpr std::int64_t quick = 1'000;
 
 bool is_inbox(std::string_view key) { return key.substr(0, engine::inbox_prefix.size()) == engine::inbox_prefix; }
 
@@ -146,19 +150,23 @@ void Tables::add_message(Row& row, engine::MessageKind kind, std::string_view id
   run.next();
 }
 
+// In pieces, so that it can stop in between. How long a record takes depends on its size, of which 16 MiB is possible.
 std::size_t Tables::erase_remains(std::size_t limit) {
-  std::size_t erased = 0;
-  while (erased < limit) {
+  std::size_t erased = 0, piece = 1;
+  while (erased < limit && !held_long()) {
     std::int64_t life = 0;
     {
       Query found(connection_, Sql::first_gone);
       if (!found.next()) break;
       life = found.integer(0);
     }
-    erased += static_cast<std::size_t>(connection_.run(Sql::erase_gone_records, life, limit - erased));
-    if (erased < limit)
-      erased += static_cast<std::size_t>(connection_.run(Sql::erase_gone_messages, life, limit - erased));
-    if (erased < limit) connection_.run(Sql::delete_gone, life);
+    const std::int64_t start = monotonic_now();
+    const std::size_t most = std::min(limit - erased, piece);
+    auto gone = static_cast<std::size_t>(connection_.run(Sql::erase_gone_records, life, most));
+    if (gone < most) gone += static_cast<std::size_t>(connection_.run(Sql::erase_gone_messages, life, most - gone));
+    if (gone < most) connection_.run(Sql::delete_gone, life);
+    erased += gone;
+    piece = monotonic_now() - start < quick ? std::min(piece * 2, largest_piece) : 1;
   }
   return erased;
 }

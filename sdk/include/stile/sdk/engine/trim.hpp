@@ -23,8 +23,8 @@ class Trimmer {
     remove_finished(tables, context);
     remove_leftovers(tables, context);
     remove_documents(tables, context);
-    if (work_ > 0) work_ -= tables.erase_remains(work_);
-    if (work_ == 0) more_ = true;
+    if (goes_on(tables)) work_ -= tables.erase_remains(work_);
+    if (!goes_on(tables)) more_ = true;
   }
 
   /// The bound is reached: what was not looked at is for the next call.
@@ -39,10 +39,19 @@ class Trimmer {
   }
 
  private:
+  /// Not past the bound; nor, where a store says so, has it been held long enough (T5).
+  template <Tables T>
+  bool goes_on(T& tables) {
+    if constexpr (requires { tables.held_long(); }) {
+      if (work_ > 0 && tables.held_long()) work_ = 0;
+    }
+    return work_ > 0;
+  }
+
   /// Finished workflows whose lease has ended since they were put aside.
   template <Tables T>
   void wake_leased(T& tables, const Context& context) {
-    while (work_ > 0) {
+    while (goes_on(tables)) {
       auto* row = tables.first_trim(TrimClass::finished_leased, context.now);
       if (row == nullptr) return;
       move(tables, context, *row);
@@ -52,7 +61,7 @@ class Trimmer {
   template <Tables T>
   void remove_finished(T& tables, const Context& context) {
     const Time before = context.now - older_than_;
-    while (work_ > 0) {
+    while (goes_on(tables)) {
       auto* row = tables.first_trim(TrimClass::finished, before);
       if (row == nullptr) return;
       if (row->finished_at == 0 || row->has_wakeup() || row->leased(context.now) || row->touched_at > before) {
@@ -71,7 +80,7 @@ class Trimmer {
 
   template <Tables T>
   void remove_leftovers(T& tables, const Context& context) {
-    while (work_ > 0) {
+    while (goes_on(tables)) {
       auto* row = tables.first_trim(TrimClass::leftover, context.now);
       if (row == nullptr) return;
       const bool left_over =
@@ -86,7 +95,7 @@ class Trimmer {
 
   template <Tables T>
   void remove_documents(T& tables, const Context& context) {
-    while (work_ > 0) {
+    while (goes_on(tables)) {
       auto* document = tables.first_gone(context.now - husk_time);
       if (document == nullptr) return;
       tables.raise_document_floor(document->version);
