@@ -19,7 +19,7 @@
 namespace stile::sqlite {
 namespace {
 
-constexpr std::size_t kept_idle = 4;
+constexpr std::size_t kept_idle = 16;
 
 std::int64_t inode_of(const std::string& path) {
   struct stat there = {};
@@ -37,8 +37,6 @@ std::string journal_mode(Connection& connection) {
   return mode;
 }
 
-bool busy(const StoreError& error) { return error.native() == "SQLITE_BUSY" || error.native() == "SQLITE_LOCKED"; }
-
 // Runs what may meet another process that recovers, migrates or closes, until the time is over.
 template <class Body>
 auto patiently(std::int64_t until, Body body) {
@@ -46,7 +44,7 @@ auto patiently(std::int64_t until, Body body) {
     try {
       return body();
     } catch (const StoreError& error) {
-      if (!busy(error) || monotonic_now() >= until) throw;
+      if (!is_busy(error) || monotonic_now() >= until) throw;
     }
     const timespec pause{0, 2'000'000};
     nanosleep(&pause, nullptr);
@@ -64,8 +62,8 @@ Database::Database(FileOptions options, Host host, std::shared_ptr<Tally> tally)
 Database::~Database() {
   keeper_.reset();
   watcher_.reset();
-  readers_.clear();
-  effects_.clear();
+  readers_.idle.clear();
+  effects_.idle.clear();
   writer_.reset();
   if (log_ >= 0) close(log_);
 }
@@ -181,23 +179,34 @@ Desk& Database::writer() { return *writer_; }
 
 Watcher& Database::watcher() { return *watcher_; }
 
-Database::Borrowed::Borrowed(Database& database, std::vector<std::unique_ptr<Desk>>& pool, const OpenAs& as)
-    : database_(database), pool_(pool) {
-  {
-    const std::lock_guard guard(database.mutex_);
-    if (!pool.empty()) {
-      desk_ = std::move(pool.back());
-      pool.pop_back();
-      return;
-    }
+Database::Borrowed::Borrowed(Database& database, Pool& pool, const OpenAs& as) : database_(database), pool_(pool) {
+  std::unique_lock lock(database.mutex_);
+  database.returned_.wait(lock, [&] { return pool.out < pool.most; });
+  ++pool.out;
+  if (!pool.idle.empty()) {
+    desk_ = std::move(pool.idle.back());
+    pool.idle.pop_back();
+    return;
   }
-  desk_ = database.open_desk(as);
+  lock.unlock();
+  try {
+    desk_ = database.open_desk(as);
+  } catch (...) {
+    lock.lock();
+    --pool.out;
+    database.returned_.notify_one();
+    throw;
+  }
 }
 
 Database::Borrowed::~Borrowed() {
+  // Whatever is cached is of a transaction that is over, also where that ended by an exception.
+  desk_->connection.in_transaction() ? desk_->tables.rolled_back() : desk_->tables.committed();
   desk_->connection.rollback();
   const std::lock_guard guard(database_.mutex_);
-  if (pool_.size() < kept_idle) pool_.push_back(std::move(desk_));
+  --pool_.out;
+  if (pool_.idle.size() < kept_idle) pool_.idle.push_back(std::move(desk_));
+  database_.returned_.notify_one();
 }
 
 std::string Database::epoch_text() const { return facts_.identity + std::to_string(facts_.epoch); }

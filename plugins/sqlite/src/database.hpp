@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -51,8 +52,10 @@ struct Commit {
 /// A connection with its tables.
 struct Desk {
   explicit Desk(const std::string& path, const OpenAs& as, std::shared_ptr<Tally> tally, Estimates& estimates)
-      : connection(path, as, std::move(tally)), tables(connection, estimates) {}
+      : number(next_number.fetch_add(1)), connection(path, as, std::move(tally)), tables(connection, estimates) {}
 
+  static inline std::atomic<std::uint64_t> next_number{1};
+  const std::uint64_t number;  ///< no other desk of this process ever had it
   Connection connection;
   Tables tables;
 };
@@ -77,6 +80,11 @@ class Database {
   Desk& writer();
   /// A connection out of a pool, back in it when it goes out of scope: one that reads, or one on which an effect runs
   /// the caller's code. The latter have their own, since a hanging effect keeps its connection while others go on.
+  struct Pool {
+    const std::size_t most;  ///< a thousand who begin to wait at once must not open a thousand connections
+    std::vector<std::unique_ptr<Desk>> idle{};
+    std::size_t out = 0;
+  };
   class Borrowed {
    public:
     ~Borrowed();
@@ -86,11 +94,11 @@ class Database {
     Desk& operator*() { return *desk_; }
 
    protected:
-    Borrowed(Database& database, std::vector<std::unique_ptr<Desk>>& pool, const OpenAs& as);
+    Borrowed(Database& database, Pool& pool, const OpenAs& as);
 
    private:
     Database& database_;
-    std::vector<std::unique_ptr<Desk>>& pool_;
+    Pool& pool_;
     std::unique_ptr<Desk> desk_;
   };
   struct Reader : Borrowed {
@@ -171,7 +179,9 @@ class Database {
   std::atomic<std::int64_t> clock_ahead_{INT64_MIN};
   Estimates estimates_;
   std::unique_ptr<Desk> writer_;
-  std::vector<std::unique_ptr<Desk>> readers_, effects_;
+  static constexpr std::size_t most_readers = 16;
+  std::condition_variable returned_;
+  Pool readers_{most_readers}, effects_{SIZE_MAX};
   std::unique_ptr<Watcher> watcher_;
   std::unique_ptr<Keeper> keeper_;
 };

@@ -25,10 +25,8 @@ bool stands_alone(const stile_op& op) { return op.kind == STILE_OP_PREPARE; }
 
 }  // namespace
 
-void Session::introduce(const stile_call& call) {
+void Session::introduce(std::int64_t deadline) {
   if (store_.known()) return;
-  stile_call bounded = call;
-  bounded.deadline = std::min(call.deadline, monotonic_now() + introduce_patience);
   Database& database = store_.database();
   {
     Database::Reader reader(database);
@@ -37,16 +35,16 @@ void Session::introduce(const stile_call& call) {
     if (sqlite3_db_readonly(reader->connection.handle(), "main") == 1) return;
   }
   // An empty batch makes the namespace, and so starts a clock that stands still.
-  Item item = item_of(bounded, {});
+  Item item = item_of(std::min(deadline, monotonic_now() + introduce_patience), {});
   store_.group().write(item);
 }
 
-Item Session::item_of(const stile_call& call, std::span<stile_op* const> ops) {
+Item Session::item_of(std::int64_t deadline, std::span<stile_op* const> ops) {
   Item item;
   item.store = &store_;
   item.ops = ops;
   item.end = ops.size();
-  item.deadline = call.deadline;
+  item.deadline = deadline;
   item.parking = &parking_;
   item.interrupted = &interrupted_;
   return item;
@@ -59,7 +57,7 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
     interrupted_.store(called_back_ >= call.serial);
     if (!interrupted_) parking_.forget(Parking::interrupted);
   }
-  Item item = item_of(call, ops);
+  Item item = item_of(call.deadline, ops);
   // Runs of operations that may go together; what stands alone is done between them.
   for (std::size_t at = 0; at < ops.size();) {
     item.first = at;

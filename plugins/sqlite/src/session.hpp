@@ -19,15 +19,16 @@ class Session {
  public:
   explicit Session(Store& store) : store_(store) {}
 
-  /// Makes the store's namespace known, and made where it is new. Throws StoreError.
-  void introduce(const stile_call& call);
+  /// Makes the store's namespace known, and made where it is new, if that can be done by the deadline, of
+  /// CLOCK_MONOTONIC. Throws StoreError.
+  void introduce(std::int64_t deadline);
 
   /// False = drop this session.
   bool execute(const stile_call& call, std::span<stile_op* const> ops);
   void interrupt(std::uint64_t serial) noexcept;
 
  private:
-  Item item_of(const stile_call& call, std::span<stile_op* const> ops);
+  Item item_of(std::int64_t deadline, std::span<stile_op* const> ops);
   void do_part(Item& item);
   void prepare(Item& item);
   void receive(Item& item);
@@ -36,6 +37,7 @@ class Session {
   void wait_for_wakeup(Item& item, Waiter& waiter, std::int64_t wait);
   bool rest(Waiter& waiter, std::int64_t until);
   enum class Sight { nothing, due, over };
+  Sight look_patiently(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait, std::int64_t deadline);
   Sight look_for_wakeups(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait);
   void answer_empty(stile_op& op);
 

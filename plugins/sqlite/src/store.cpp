@@ -50,7 +50,7 @@ std::int64_t Store::number(Connection& connection, bool may_write) {
 
 std::unique_ptr<Session> Store::connect(const stile_call& call) {
   auto session = std::make_unique<Session>(*this);
-  if (database().prepared()) session->introduce(call);
+  if (database().prepared()) session->introduce(call.deadline);
   return session;
 }
 

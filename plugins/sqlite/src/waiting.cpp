@@ -14,6 +14,7 @@
 namespace stile::sqlite {
 namespace {
 
+constexpr std::int64_t busy_pause = 1'000;
 constexpr const char* called_back = "the host called the call back; nothing was handed out";
 
 std::int64_t later(std::int64_t now, std::int64_t span) { return span > INT64_MAX - now ? INT64_MAX : now + span; }
@@ -24,6 +25,21 @@ bool handed_out(const stile_op& op) {
 }
 
 }  // namespace
+
+// Other connections hold the file's index for moments, when they open, close or begin the log anew. That is no reason
+// for somebody who waits to give up waiting.
+Session::Sight Session::look_patiently(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait,
+                                       std::int64_t deadline) {
+  for (;;) {
+    try {
+      return look_for_wakeups(waiter, manual_end, wait);
+    } catch (const StoreError& error) {
+      if (!is_busy(error) || monotonic_now() >= deadline) throw;
+    }
+    const timespec rest = timespec_of(busy_pause);
+    nanosleep(&rest, nullptr);
+  }
+}
 
 // What is there for a receiver, without the write lock: most looks find nothing.
 Session::Sight Session::look_for_wakeups(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait) {
@@ -70,7 +86,6 @@ void Session::receive(Item& item) {
   }
   Waiter waiter;
   waiter.parking = &parking_;
-  waiter.ns = store_.number();
   for (std::uint64_t i = 0; i < asked.n_queues; ++i) waiter.queues.emplace_back(engine::view(asked.queues[i]));
   wait_for_wakeup(item, waiter, asked.wait);
   // Told, but not served, or more is there than it took: somebody else may have it.
@@ -100,7 +115,12 @@ void Session::wait_for_wakeup(Item& item, Waiter& waiter, std::int64_t wait) {
   std::int64_t manual_end = 0;
   try {
     for (bool look = true;;) {
-      const Sight sight = look ? look_for_wakeups(waiter, manual_end, wait) : Sight::nothing;
+      waiter.ns = store_.number();
+      Sight sight = Sight::nothing;
+      if (waiter.ns == 0)
+        sight = Sight::due;  // there was no time to make the namespace: receiving does, or says why it cannot
+      else if (look)
+        sight = look_patiently(waiter, manual_end, wait, item.deadline);
       if (sight == Sight::due) {
         store_.group().write(item);
         if (handed_out(op)) return;
@@ -124,17 +144,18 @@ void Session::watch(Item& item) {
   if (!stile_admit(item.ops.data(), item.first, item.ops.size(), &limits, &clock, 1)) return;
   Waiter waiter;
   waiter.parking = &parking_;
-  waiter.ns = store_.number();
-  for (std::uint64_t i = 0; i < asked.n_watched; ++i)
-    waiter.workflows |= mask_of(waiter.ns, asked.watched[i].workflow.ptr, asked.watched[i].workflow.len);
   const std::int64_t until = std::min(later(monotonic_now(), asked.wait), item.deadline);
   std::int64_t manual_end = 0;
   try {
+    introduce(item.deadline);
+    waiter.ns = store_.number();
+    for (std::uint64_t i = 0; i < asked.n_watched; ++i)
+      waiter.workflows |= mask_of(waiter.ns, asked.watched[i].workflow.ptr, asked.watched[i].workflow.len);
     for (bool look = true;;) {
       if (look) {
         store_.group().read(item);
         if (op.status != STILE_OK || engine::result_of<stile_watch_result>(op).n_changed) break;
-        if (look_for_wakeups(waiter, manual_end, asked.wait) == Sight::over) break;
+        if (look_patiently(waiter, manual_end, asked.wait, item.deadline) == Sight::over) break;
       }
       if (interrupted_) {
         reset_answer(op);

@@ -131,8 +131,10 @@ void Watcher::run() {
       try {
         until = std::min(round(tick), last_tick + interval);
       } catch (const StoreError&) {
-        // Those who wait meet the same failure and report it; here it is only waited for to pass.
-        data_version_ = -1;
+        // Those who wait meet the same failure and report it; here it is only waited for to pass. What was rung for
+        // was not looked at, or not all of it.
+        bell_->rung_queues.store(~Mask{0});
+        bell_->rung_workflows.store(~Mask{0});
         until = monotonic_now() + told_patience;
       }
       if (lines_.empty() && watches_.empty()) until = monotonic_now() + nobody_waits;
@@ -173,8 +175,10 @@ std::int64_t Watcher::round(bool tick) {
   }
   for (Waiter* waiter : watches_)
     if (waiter->workflows & workflows) told.push_back(waiter);
-  for (Waiter* waiter : told)
-    if (waiter->waiting) tell(*waiter);
+  // Some may be named twice, and whoever was told may be gone at once.
+  std::sort(told.begin(), told.end());
+  told.erase(std::unique(told.begin(), told.end()), told.end());
+  for (Waiter* waiter : told) tell(*waiter);
   if (!told.empty()) publish();
   return next == INT64_MAX ? INT64_MAX : monotonic_now() + std::max<std::int64_t>(next - now, 0);
 }
@@ -201,8 +205,8 @@ std::int64_t Watcher::look_at(Lines::iterator at, Desk& desk) {
 bool Watcher::changed_elsewhere(Desk& desk) {
   Query found(desk.connection, Sql::data_version);
   const std::int64_t version = found.next() ? found.integer(0) : -1;
-  const auto mixed = version ^ static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&desk));
-  return std::exchange(data_version_, mixed) != mixed;
+  const std::pair now{desk.number, version};
+  return std::exchange(seen_version_, now) != now;
 }
 
 }  // namespace stile::sqlite

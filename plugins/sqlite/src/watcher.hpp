@@ -76,7 +76,7 @@ class Watcher {
   Bell own_bell_{};  // where there is no side file, or no bell left in it
   Bell* bell_ = &own_bell_;
   bool stopping_ = false;
-  std::int64_t data_version_ = -1;
+  std::pair<std::uint64_t, std::int64_t> seen_version_{};  // of which desk, and what
   std::thread thread_;
 };
 
