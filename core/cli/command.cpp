@@ -35,7 +35,8 @@ Duration duration_option(const std::string& text, const char* option) {
 void StoreChoice::add_to(CLI::App& command) {
   command.add_option("CONFIG", config, "config string of the store; - means $STILE_STORE, @FILE a JSON file")
       ->required();
-  command.add_option("--plugin", plugin_file, "load this plugin file first")->type_name("FILE");
+  auto named = [](const std::string& file) { return file.empty() ? "it names no file" : ""; };
+  command.add_option("--plugin", plugin_file, "load this plugin file first")->type_name("FILE")->check(named);
 }
 
 Deadline StoreChoice::until() const {

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -78,15 +79,21 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return out;
 }
 
+json::object status_json(const StatusRow& row) {
+  return {{"status", row.name},
+          {"number", static_cast<int>(row.status)},
+          {"exit", exit_of(row.status)},
+          {"happened", happened_words[row.happened]},
+          {"again", again_words[row.again]},
+          {"meaning", row.meaning}};
+}
+
+json::object promise_json(const Promise& promise) { return {{"id", promise.id}, {"text", promise.text}}; }
+
 void explain_status(const StatusRow& row, bool as_json) {
   int number = static_cast<int>(row.status);
   if (as_json) {
-    print(json::serialize(json::object{{"status", row.name},
-                                       {"number", number},
-                                       {"exit", exit_of(row.status)},
-                                       {"happened", happened_words[row.happened]},
-                                       {"again", again_words[row.again]},
-                                       {"meaning", row.meaning}}));
+    print(json::serialize(status_json(row)));
     return;
   }
   Paint paint;
@@ -97,7 +104,7 @@ void explain_status(const StatusRow& row, bool as_json) {
 
 void explain_promise(const Promise& promise, bool as_json) {
   if (as_json) {
-    print(json::serialize(json::object{{"id", promise.id}, {"text", promise.text}}));
+    print(json::serialize(promise_json(promise)));
     return;
   }
   print(Paint()(Colour::strong, promise.id) + "\n" + wrapped(promise.text, 100));
@@ -115,7 +122,16 @@ const StatusRow* find_status(const std::string& wanted) {
   return nullptr;
 }
 
-void list_all(const std::vector<Promise>& all) {
+void list_all(const std::vector<Promise>& all, bool as_json) {
+  if (as_json) {
+    json::object told;
+    json::array& listed = told["statuses"].emplace_array();
+    for (const StatusRow& row : statuses) listed.push_back(status_json(row));
+    json::array& promised = told["promises"].emplace_array();
+    for (const Promise& promise : all) promised.push_back(promise_json(promise));
+    print(json::serialize(told));
+    return;
+  }
   Paint paint;
   Table table;
   for (const StatusRow& row : statuses)
@@ -130,7 +146,6 @@ void list_all(const std::vector<Promise>& all) {
 
 void explain(const std::string& wanted, bool as_json) {
   auto all = promises();
-  if (wanted.empty()) return list_all(all);
   if (const StatusRow* row = find_status(wanted)) return explain_status(*row, as_json);
   std::vector<std::string> known;
   for (const Promise& promise : all) {
@@ -138,7 +153,7 @@ void explain(const std::string& wanted, bool as_json) {
     known.push_back(promise.id);
   }
   for (const StatusRow& row : statuses) known.emplace_back(row.name);
-  std::string text = "there is no contract id or status " + types::printable(wanted);
+  std::string text = "there is no contract id or status \"" + types::printable(wanted) + "\"";
   if (auto meant = types::nearest(wanted, known)) text += ": did you mean " + *meant + "?";
   throw Usage(text + " (stile explain lists all)");
 }
@@ -147,7 +162,7 @@ void explain(const std::string& wanted, bool as_json) {
 
 void add_explain(CLI::App& program, Context& context) {
   struct Options {
-    std::string wanted;
+    std::optional<std::string> wanted;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
@@ -156,7 +171,10 @@ void add_explain(CLI::App& program, Context& context) {
   command->add_option("ID|STATUS", options->wanted, "such as A4, fenced or 1; none lists all");
   command->add_flag("--json", options->json, "print it as JSON");
   command->callback([options, &context] {
-    explain(options->wanted, options->json);
+    if (options->wanted)
+      explain(*options->wanted, options->json);
+    else
+      list_all(promises(), options->json);
     context.status = exit_ok;
   });
 }

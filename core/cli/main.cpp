@@ -1,9 +1,13 @@
 // The program `stile`: the contract from a shell.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "cli/command.hpp"
+#include "types/text.hpp"
 
 namespace {
 
@@ -23,6 +27,18 @@ std::string chosen(const CLI::App& program) {
   return commands.empty() ? std::string() : commands.front()->get_name();
 }
 
+// CLI11 would only say that a command is missing.
+void require_known_command(const CLI::App& program, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  auto meant = stile::types::nearest(argv[1], names);
+  throw Usage("there is no command \"" + stile::types::printable(argv[1]) + "\"" +
+              (meant ? ": did you mean " + *meant + "?" : "") + "\nTry: stile --help");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,6 +55,7 @@ int main(int argc, char** argv) {
   add_bench(program, context);
   add_explain(program, context);
   try {
+    require_known_command(program, argc, argv);
     program.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
     return program.exit(wanted);

@@ -300,9 +300,10 @@ Config Config::read(std::string_view source) {
     if (*value == "-") throw Error(Status::invalid, "$STILE_STORE is \"-\", which stands for itself");
     return read(*value);
   }
+  if (source == "@") throw Error(Status::invalid, "@ must be followed by the name of a config file");
   if (source.starts_with('@')) {
     std::string file(source.substr(1));
-    constexpr std::size_t limit = 1024 * 1024;
+    constexpr std::size_t limit = std::size_t{1} << 20;
     return from_json(config::read_file(file, limit, "the config file"), file);
   }
   return parse(source);

@@ -241,11 +241,6 @@ int conduct(const Conduct& options, std::stop_token stop) {
   EndsSoon ends_soon(stop);
   try {
     OrdersFile file = read_orders_file(options.file);
-    for (const auto& row : file.skipped) std::printf("  skipped: line %zu: %s\n", row.line, row.why.c_str());
-    std::printf("  %zu orders from %s, %zu rows skipped\n", file.orders.size(), options.file.c_str(),
-                file.skipped.size());
-    std::fflush(stdout);
-    if (options.most_orders && options.most_orders < file.orders.size()) file.orders.resize(options.most_orders);
     auto store = stile::open(options.config, {.ns = options.ns, .program = "stile-orders"});
     if (!store.has("cross_process")) {
       std::fprintf(stderr,
@@ -255,6 +250,11 @@ int conduct(const Conduct& options, std::stop_token stop) {
       return 2;
     }
     store.prepare();
+    for (const auto& row : file.skipped) std::printf("  skipped: line %zu: %s\n", row.line, row.why.c_str());
+    std::printf("  %zu orders from %s, %zu rows skipped\n", file.orders.size(), options.file.c_str(),
+                file.skipped.size());
+    std::fflush(stdout);
+    if (options.most_orders && options.most_orders < file.orders.size()) file.orders.resize(options.most_orders);
     const std::vector<Order> orders = file.orders;
     int status = Conductor(options, std::move(file), store, stop).run();
     if (options.clean) forget(store, orders);

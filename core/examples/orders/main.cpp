@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,8 @@ Arguments read(const std::vector<std::string>& given) {
   if (arguments.help) return arguments;
   if (places.size() != (arguments.worker ? 1u : 2u)) throw Usage{"a store and a file of orders are wanted"};
   if (conduct.folder.empty()) throw Usage{"--dir is wanted"};
+  if (std::error_code failed; !std::filesystem::is_directory(conduct.folder, failed))
+    throw Usage{"--dir: " + conduct.folder + ": there is no such folder"};
   conduct.config = places[0];
   if (!arguments.worker) conduct.file = places[1];
   return arguments;
@@ -106,7 +109,7 @@ int main(int argc, char** argv) {
       return orders::work(conduct.config, conduct.ns, conduct.folder, orders::shared_board(conduct.folder));
     return orders::conduct(conduct, stile::stop_on_signals());
   } catch (const Usage& usage) {
-    std::fprintf(stderr, "stile-orders: %s\n%s", usage.text.c_str(), help);
+    std::fprintf(stderr, "stile-orders: %s\nTry: stile-orders --help\n", usage.text.c_str());
     return 2;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "stile-orders: %s\n", e.what());
