@@ -60,7 +60,9 @@ std::vector<CaseFile> read_cases(const std::string& path) {
 }
 
 void add_cases(const CaseFile& file) {
-  for (Case& one : parse_cases(file.name, file.text)) {
+  std::vector<Case> cases = parse_cases(file.name, file.text);
+  if (cases.empty()) throw SyntaxError({file.name, 1, 1}, "there is no case in it");
+  for (Case& one : cases) {
     Check check;
     check.suite = one.suite;
     check.name = test_name(one.name);

@@ -4,9 +4,15 @@
 #include "runner/options.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runner/contract.hpp"
@@ -36,6 +42,24 @@ std::vector<char*> without_gtest_flags(int argc, char** argv) {
   rest.resize(static_cast<std::size_t>(count));
   rest.insert(rest.end(), help.begin(), help.end());
   return rest;
+}
+
+/// A report that cannot be written is said before an hour of judging, not after.
+void check_outputs(const Options& options) {
+  for (const auto& [option, path] : {std::pair{"--report", options.report}, std::pair{"--junit", options.junit}}) {
+    if (path.empty()) continue;
+    std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (folder.empty()) folder = ".";
+    std::error_code failed;
+    std::string why;
+    if (std::filesystem::is_directory(path, failed))
+      why = "it is a folder";
+    else if (!std::filesystem::is_directory(folder, failed))
+      why = "there is no folder " + folder.native();
+    else if (access(std::filesystem::exists(path, failed) ? path.c_str() : folder.c_str(), W_OK) != 0)
+      why = std::strerror(errno);
+    if (!why.empty()) throw CLI::ValidationError(option, path + ": cannot be written: " + why);
+  }
 }
 
 }  // namespace
@@ -77,8 +101,12 @@ Options read_options(int argc, char** argv) {
     app.parse(static_cast<int>(words.size()), words.data());
     if (options.config.empty() && !options.list && !options.gtest_list)
       throw CLI::RequiredError("CONFIG (a config string such as memory:)");
+    check_outputs(options);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    options.exit = app.exit(wanted);
   } catch (const CLI::ParseError& error) {
-    options.exit = app.exit(error) == 0 ? 0 : 2;
+    std::cerr << "stile-conformance: " << error.what() << "\nTry: stile-conformance --help\n";
+    options.exit = 2;
   }
   return options;
 }
