@@ -226,9 +226,9 @@ void SideFile::ring_late(Mask queues, std::int64_t before) {
   for (std::uint32_t i = 0; i < used; ++i) {
     Bell& bell = content_->bells[i];
     if (!(bell.queues.load(std::memory_order_seq_cst) & queues)) continue;
-    if (bell.next_look.load(std::memory_order_seq_cst) <= before) continue;
+    // When it looks by itself it looks at those that were rung for, so that is said in any case, and first.
     bell.rung_queues.fetch_or(queues, std::memory_order_seq_cst);
-    ring(bell);
+    if (bell.next_look.load(std::memory_order_seq_cst) > before) ring(bell);
   }
 }
 

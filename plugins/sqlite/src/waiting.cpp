@@ -113,9 +113,9 @@ void Session::wait_for_wakeup(Item& item, Waiter& waiter, std::int64_t wait) {
   stile_op& op = *item.ops[item.first];
   const std::int64_t until = std::min(later(monotonic_now(), wait), item.deadline);
   std::int64_t manual_end = 0;
+  waiter.ns = store_.number();
   try {
     for (bool look = true;;) {
-      waiter.ns = store_.number();
       Sight sight = Sight::nothing;
       if (waiter.ns == 0)
         sight = Sight::due;  // there was no time to make the namespace: receiving does, or says why it cannot
@@ -125,6 +125,7 @@ void Session::wait_for_wakeup(Item& item, Waiter& waiter, std::int64_t wait) {
         store_.group().write(item);
         if (handed_out(op)) return;
         reset_answer(op);
+        if (waiter.ns == 0) waiter.ns = store_.number();  // not in the lists yet, which look at it
       }
       if (interrupted_) return sdk::answer(op, STILE_INTERRUPTED, called_back);
       if (sight == Sight::over || monotonic_now() >= until) return answer_empty(op);
