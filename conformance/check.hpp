@@ -25,6 +25,7 @@ struct Outcome {
   std::string text;              ///< failed: the dialogue with what differed; absent: what is missing
   std::vector<std::string> ids;  ///< failed: contract ids known to be broken; empty = those of the check
   std::uint64_t counted = 1;     ///< how many things were judged (lines, cells, sequences): 0 is a failure
+  std::uint64_t sequence = 0;    ///< failed: the random sequence that did; 0 = none
 };
 
 /// A GoogleTest `suite.name`, both [A-Za-z0-9_]+ (GoogleTest's filters give '-' a meaning of its own).

@@ -40,10 +40,11 @@ struct Facts {
 /// One store, as the command line named it. Copied into children; nothing of the store is open in it.
 struct Target {
   std::string config;
-  std::string plugin_file;  ///< empty = search
-  std::uint64_t seed = 1;   ///< of whatever is drawn at random and must be repeatable; namespaces are not
-  std::uint64_t scale = 1;  ///< multiplies the amount of random work
-  std::string run;          ///< drawn once a run: part of every namespace, so that runs never meet
+  std::string plugin_file;     ///< empty = search
+  std::uint64_t seed = 1;      ///< of whatever is drawn at random and must be repeatable; namespaces are not
+  std::uint64_t scale = 1;     ///< multiplies the amount of random work
+  std::uint64_t sequence = 0;  ///< the one random sequence to play; 0 = all there is time for
+  std::string run;             ///< drawn once a run: part of every namespace, so that runs never meet
   int level = 1;
   Facts facts;
 

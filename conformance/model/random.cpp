@@ -13,7 +13,8 @@ namespace stile::conformance::model {
 namespace {
 
 constexpr std::size_t length_of_a_sequence = 60;
-constexpr std::uint64_t seeds_of_a_block = 1'000'000;
+constexpr std::uint64_t seeds_of_a_seed = 100'000'000;
+constexpr std::uint64_t seeds_of_a_block = 10'000'000;
 
 /// Deliveries and what answers them come most often: that is where the states are.
 rc::Gen<Verb> verb() {
@@ -108,36 +109,46 @@ Sequence shrink(std::uint64_t seed, std::size_t length, const Target& target, Du
   return best.value();
 }
 
+namespace {
+
+/// Plays one sequence; what differs is shrunk and told. False when it could not be followed.
+bool play_one(const Target& target, std::uint64_t seed, Duration budget, Outcome& outcome) {
+  Played played = play(draw(seed, length_of_a_sequence), target);
+  if (played.differences.empty()) return !played.ambiguous;
+  Sequence shrunk = shrink(seed, length_of_a_sequence, target, budget);
+  Played again = play(shrunk, target);
+  if (again.differences.empty()) again = played;  // it does not happen every time: then the first is what there is
+  outcome.verdict = Verdict::failed;
+  outcome.sequence = seed;
+  outcome.text = describe_failure(shrunk, again, seed, length_of_a_sequence);
+  for (const Difference& each : again.differences) {
+    outcome.ids.insert(outcome.ids.end(), each.ids.begin(), each.ids.end());
+  }
+  std::sort(outcome.ids.begin(), outcome.ids.end());
+  outcome.ids.erase(std::unique(outcome.ids.begin(), outcome.ids.end()), outcome.ids.end());
+  return true;
+}
+
+}  // namespace
+
 Outcome play_many(const Target& target, std::uint64_t block, std::size_t count, Duration budget) {
   auto until = std::chrono::steady_clock::now() + budget;
   Outcome outcome;
   outcome.counted = 0;
-  std::size_t given_up = 0;
   auto time_left = [&] {
     auto now = std::chrono::steady_clock::now();
     return now < until || (outcome.counted == 0 && now < until + budget);
   };
-  for (std::size_t i = 0; i < count && time_left(); ++i) {
-    std::uint64_t seed = target.seed * seeds_of_a_block + block * count + i;
-    Played played = play(draw(seed, length_of_a_sequence), target);
-    given_up += played.ambiguous;
-    outcome.counted += !played.ambiguous;
-    if (played.differences.empty()) continue;
-    Sequence shrunk = shrink(seed, length_of_a_sequence, target, budget);
-    Played again = play(shrunk, target);
-    if (again.differences.empty()) again = played;  // it does not happen every time: then the first is what there is
-    outcome.verdict = Verdict::failed;
-    outcome.text = describe_failure(shrunk, again, seed, length_of_a_sequence);
-    for (const Difference& each : again.differences) {
-      outcome.ids.insert(outcome.ids.end(), each.ids.begin(), each.ids.end());
-    }
-    std::sort(outcome.ids.begin(), outcome.ids.end());
-    outcome.ids.erase(std::unique(outcome.ids.begin(), outcome.ids.end()), outcome.ids.end());
-    return outcome;
+  std::uint64_t first = target.seed * seeds_of_a_seed + block * seeds_of_a_block;
+  if (target.sequence != 0) first = target.sequence;
+  std::size_t played = 0;
+  for (; played < count && time_left() && outcome.verdict == Verdict::passed; ++played) {
+    outcome.counted += play_one(target, target.sequence != 0 ? first : first + played, budget, outcome);
+    if (target.sequence != 0 && outcome.counted != 0) break;
   }
   if (outcome.counted == 0) {
     outcome.verdict = Verdict::failed;
-    outcome.text = "no sequence could be followed; given up: " + std::to_string(given_up);
+    outcome.text = "no sequence could be followed; given up: " + std::to_string(played);
   }
   return outcome;
 }

@@ -82,6 +82,8 @@ Options read_options(int argc, char** argv) {
   app.add_option("--cases", options.cases, "A .case file or a folder of them, in place of those that are built in")
       ->type_name("PATH");
   app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")->type_name("N");
+  app.add_option("--sequence", options.sequence, "Plays one random sequence alone: the number that a failure shows")
+      ->type_name("N");
   app.add_option("--scale", options.scale, "Multiplies the amount of random work")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");

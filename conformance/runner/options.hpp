@@ -17,7 +17,8 @@ struct Options {
   std::vector<std::string> cases;  ///< files or folders in place of those built in
   std::uint64_t seed = 0;          ///< 0 = drawn
   std::uint64_t scale = 1;
-  int jobs = 0;  ///< 0 = as many as the store bears
+  std::uint64_t sequence = 0;  ///< 0 = all
+  int jobs = 0;                ///< 0 = twice the processors
   int timeout_multiplier = 1;
   std::string report, junit;
   bool list = false;

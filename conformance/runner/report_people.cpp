@@ -66,7 +66,7 @@ std::string failure_text(const Run& run, const Result& result) {
   const auto& broken = result.outcome.ids.empty() ? check.ids : result.outcome.ids;
   for (const std::string& id : broken)
     if (const Promise* one = promise(id)) text += wrapped(id + " promises: " + one->text, 112, "  ");
-  return text + "  again: " + repeat_command(run, check) + "\n";
+  return text + "  again: " + repeat_command(run, result) + "\n";
 }
 
 std::string table(const Run& run, bool colour) {

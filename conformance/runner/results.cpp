@@ -78,12 +78,16 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string repeat_command(const Run& run, const Check& check) {
+std::string repeat_command(const Run& run, const Result& result) {
   // A secret of the config string is shown to nobody: then the command has the redacted form.
   bool secret = run.target->config.find('@') != std::string::npos && !run.target->facts.config.empty();
   std::string command = run.command + " " + quoted(secret ? run.target->facts.config : run.target->config);
   if (!run.target->plugin_file.empty()) command += " --plugin " + quoted(run.target->plugin_file);
-  return command + " --only " + check.suite + "." + check.name + " --seed " + std::to_string(run.target->seed);
+  for (const std::string& path : run.cases) command += " --cases " + quoted(path);
+  command += " --only " + result.check->suite + "." + result.check->name;
+  command += " --seed " + std::to_string(run.target->seed);
+  if (result.outcome.sequence != 0) command += " --sequence " + std::to_string(result.outcome.sequence);
+  return command;
 }
 
 std::string readable(std::string text) {
@@ -99,7 +103,8 @@ std::string to_text(const Outcome& outcome) {
   return json::serialize(json::object{{"verdict", static_cast<int>(outcome.verdict)},
                                       {"text", readable(outcome.text)},
                                       {"ids", std::move(ids)},
-                                      {"counted", outcome.counted}});
+                                      {"counted", outcome.counted},
+                                      {"sequence", outcome.sequence}});
 }
 
 std::optional<Outcome> outcome_from_text(std::string_view text) {
@@ -116,6 +121,7 @@ std::optional<Outcome> outcome_from_text(std::string_view text) {
     outcome.text = json::value_to<std::string>(value.at("text"));
     outcome.ids = json::value_to<std::vector<std::string>>(value.at("ids"));
     outcome.counted = value.at("counted").to_number<std::uint64_t>();
+    outcome.sequence = value.at("sequence").to_number<std::uint64_t>();
     return outcome;
   } catch (const std::exception&) {
     return std::nullopt;

@@ -33,6 +33,7 @@ struct Counts {
 struct Run {
   std::string command;  ///< how this program was called, for the command that repeats a failure
   const Target* target = nullptr;
+  std::vector<std::string> cases;  ///< files or folders in place of those built in
   std::vector<Result> results;
   std::string started_at;  ///< UTC, to the second
   Duration took{0};
@@ -44,8 +45,8 @@ struct Run {
   std::vector<std::string> broken_ids() const;
 };
 
-/// The command that runs this check alone again.
-std::string repeat_command(const Run& run, const Check& check);
+/// The command that runs the check of a result alone again, and of random sequences the one that failed.
+std::string repeat_command(const Run& run, const Result& result);
 
 /// The text, with what is no UTF-8 in it replaced: a plugin may write anything.
 std::string readable(std::string text);

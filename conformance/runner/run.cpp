@@ -153,6 +153,7 @@ int judge_all(const Options& options, const Target& target, const std::string& c
   Run run;
   run.command = command;
   run.target = &target;
+  run.cases = options.cases;
   run.started_at = utc_now();
   auto begun = std::chrono::steady_clock::now();
   Schedule schedule(target, jobs_of(options, target.facts), options.timeout_multiplier);
@@ -193,6 +194,7 @@ int run_suite(const Options& options, const std::string& command) {
   target.plugin_file = options.plugin_file;
   target.level = options.level;
   target.scale = options.scale;
+  target.sequence = options.sequence;
   target.seed = options.seed != 0 ? options.seed : Id::random().bytes[0] * 256U + Id::random().bytes[1] + 1;
   target.run = Id::random().text().substr(0, 8);
   std::vector<CaseFile> files;

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "model/cell_table.hpp"
 #include "model/random.hpp"
 #include "runner/probe.hpp"
+#include "runner/results.hpp"
 
 namespace stile::conformance::model {
 namespace {
@@ -99,6 +101,33 @@ TEST(ModelReference, ASequenceIsThatOfItsSeed) {
   EXPECT_EQ(draw(7, 60), draw(7, 60));
   EXPECT_NE(draw(7, 60), draw(8, 60));
   EXPECT_EQ(draw(7, 60).size(), 60u);
+}
+
+TEST(ModelReference, OneSequenceAlone) {
+  Target target = reference();
+  target.sequence = 310'000'042;
+  Outcome outcome = play_many(target, 5, 200, std::chrono::seconds{60});
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.text;
+  EXPECT_EQ(outcome.counted, 1u);
+}
+
+/// What fails is printed with the command that plays just this sequence again; it comes from the child as text.
+TEST(ModelReference, AFailedSequenceIsRepeatedByOneCommand) {
+  Outcome failed{Verdict::failed, "differs", {"D9"}, 3, 310'000'042};
+  std::optional<Outcome> arrived = outcome_from_text(to_text(failed));
+  ASSERT_TRUE(arrived.has_value());
+  EXPECT_EQ(arrived->sequence, 310'000'042u);
+  Check check;
+  check.suite = "Random";
+  check.name = "1";
+  Target target;
+  target.config = "memory:?clock=manual";
+  target.seed = 3;
+  conformance::Run run;
+  run.command = "stile-conformance";
+  run.target = &target;
+  EXPECT_EQ(repeat_command(run, {&check, *arrived, Duration{0}}),
+            "stile-conformance 'memory:?clock=manual' --only Random.1 --seed 3 --sequence 310000042");
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ inline stile_fence fence_of(const Row& row) { return {row.number, row.stamp}; }
 /// Is the wakeup put off for a lease that has not ended (D9)?
 inline bool still_put_off(const Row& row, Time now) { return row.put_off != 0 && row.due > now && row.leased(now); }
 
-/// Moves the end of the lease; what was put off until it moves along (D9). A delivery that was extended while it was put
-/// off can outlive the lease that it met: the next lease is none of its business.
+/// Moves the end of the lease; what was put off until it moves along (D9). A delivery that was extended while it was
+/// put off can outlive the lease that it met: the next lease is none of its business.
 inline void set_alive(Row& row, Time alive, Time now) {
   if (still_put_off(row, now)) {
     row.due = std::max(alive, row.since);
