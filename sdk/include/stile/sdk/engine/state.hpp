@@ -106,15 +106,15 @@ inline bool remove_wakeup(Row& row, Time now) {
 inline void take_back(Row& row, Time now) {
   if (row.wakeup != Wakeup::in_flight) return;
   const bool waits = still_put_off(row, now);
-  const Time due = row.due, since = row.since, again = with_pend(row, now);
+  const Time since = row.since, again = with_pend(row, now);
   end_flight(row);
   make_waiting(row, again);
   row.receive = stile_id{};
   row.cancelled_at = 0;
   if (!waits) return;
   row.put_off = 1;
-  row.due = due;
   row.since = std::min(since, again);
+  row.due = std::max(row.alive, row.since);  // the new lease's end, however far the delivery was extended
 }
 
 /// The wakeup part of enqueue, supply and append (W2, W3, W10, D7).
