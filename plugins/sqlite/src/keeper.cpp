@@ -10,9 +10,8 @@
 namespace stile::sqlite {
 namespace {
 
-constexpr int worth_it = 1'000;  // pages in the log: 4 MB
-constexpr int too_long = 4'000;  // then writers wait a moment, so that the log can begin anew
-constexpr int short_rest = 400;  // pages left that are copied while writers wait
+constexpr int worth_it = 2'000;  // pages in the log: 8 MB
+constexpr int short_rest = 200;  // pages left that are copied while writers wait, so that the log can begin anew
 constexpr int tries = 8;
 
 struct Copied {
@@ -27,6 +26,16 @@ Copied copy(sqlite3* db) {
   return out;
 }
 
+void copy_in_a_turn(SideFile& side, sqlite3* db) {
+  const std::int64_t until = monotonic_now() + second_us;
+  if (!side.lock_gate(until)) return;
+  const bool turn = side.lock_writer(until);
+  side.unlock_gate();
+  if (!turn) return;
+  copy(db);
+  side.unlock_writer();
+}
+
 }  // namespace
 
 Keeper::~Keeper() {
@@ -39,7 +48,9 @@ Keeper::~Keeper() {
 }
 
 void Keeper::written(int pages) {
-  if (pages < worth_it) return;
+  // Each time costs two syncs of the disk that commits wait for, so it is not for every commit to an overlong log.
+  if (pages < worth_it) tried_at_ = 0;
+  if (pages - tried_at_ < worth_it) return;
   const std::lock_guard guard(mutex_);
   if (wanted_ || stopping_) return;
   wanted_ = true;
@@ -70,14 +81,10 @@ void Keeper::copy_back() {
     Database::Reader reader(database_);
     sqlite3* db = reader->connection.handle();
     Copied copied = copy(db);
-    if (copied.in_log >= too_long && side) {
-      // The log begins anew only when all of it is copied at a moment when nobody writes.
-      for (int i = 0; i < tries && copied.rest() > short_rest; ++i) copied = copy(db);
-      if (side->lock_writer(monotonic_now() + second_us)) {
-        copy(db);
-        side->unlock_writer();
-      }
-    }
+    for (int i = 0; i < tries && copied.rest() > short_rest; ++i) copied = copy(db);
+    // The log begins anew only when all of it is copied at a moment when nobody writes.
+    if (side && copied.rest() <= short_rest) copy_in_a_turn(*side, db);
+    tried_at_ = copied.in_log;
   } catch (...) {
     if (side) side->unlock_checkpointer();
     throw;

@@ -28,6 +28,7 @@ class Keeper {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool wanted_ = false, stopping_ = false;
+  std::atomic<int> tried_at_{0};  ///< what the log held when it was last copied; 0 = it began anew since
   std::thread thread_;
 };
 
