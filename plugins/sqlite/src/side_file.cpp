@@ -19,6 +19,17 @@
 
 #include "clock.hpp"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STILE_SQLITE_TSAN 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define STILE_SQLITE_TSAN 1
+#endif
+#if defined(STILE_SQLITE_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace stile::sqlite {
 namespace {
 
@@ -103,19 +114,14 @@ bool ring(Bell& bell) {
   return futex(bell.word, FUTEX_WAKE_BITSET, INT_MAX, nullptr) > 0;
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define STILE_SQLITE_TSAN 1
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define STILE_SQLITE_TSAN 1
-#endif
-
 int take(pthread_mutex_t* mutex, std::int64_t until) {
 #if defined(STILE_SQLITE_TSAN)
   // The sanitizer does not know pthread_mutex_clocklock. Only its builds wait by the wall clock.
   const timespec at = timespec_of(store_clock() + (until - monotonic_now()));
-  return pthread_mutex_timedlock(mutex, &at);
+  const int code = pthread_mutex_timedlock(mutex, &at);
+  // Nor does it know that this one, too, takes the mutex of somebody who died.
+  if (code == EOWNERDEAD) __tsan_mutex_post_lock(mutex, 0, 0);
+  return code;
 #else
   const timespec at = timespec_of(until);
   return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &at);
