@@ -1,0 +1,242 @@
+// Reads the lines of a history and joins each answer to its question.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/history.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "judge/line.hpp"
+
+namespace stile::conformance::judge {
+
+Text Names::intern(std::string_view bytes) {
+  auto found = places_.find(bytes);
+  if (found != places_.end()) return found->second;
+  std::string_view kept = keep(bytes);
+  Text text = static_cast<Text>(texts_.size());
+  texts_.push_back(kept);
+  places_.emplace(kept, text);
+  return text;
+}
+
+Text Names::find(std::string_view bytes) const {
+  auto found = places_.find(bytes);
+  return found == places_.end() ? Text::none : found->second;
+}
+
+std::string_view Names::keep(std::string_view bytes) {
+  constexpr std::size_t block = std::size_t{1} << 20;
+  if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < bytes.size())
+    blocks_.emplace_back().reserve(std::max(block, bytes.size()));
+  std::string& room = blocks_.back();  // never grows beyond what was reserved: views into it stay
+  std::size_t begin = room.size();
+  room.append(bytes);
+  return std::string_view(room).substr(begin);
+}
+
+std::int64_t inbox_position(std::string_view key) {
+  if (key.size() != 26 || !key.starts_with("inbox:")) return -1;
+  std::int64_t position = 0;
+  auto [end, error] = std::from_chars(key.data() + 6, key.data() + key.size(), position);
+  return error == std::errc{} && end == key.data() + key.size() ? position : -1;
+}
+
+namespace {
+
+constexpr std::string_view beginning = "{\"client\":";
+
+/// The process of a client "17.1" is "17".
+std::string_view process_of(std::string_view client) { return client.substr(0, client.find('.')); }
+
+class Reader {
+ public:
+  explicit Reader(History& to) : to_(to) {}
+
+  void file(std::uint32_t number) {
+    file_ = number;
+    clients_.clear();
+    cut_.clear();
+    line_ = 0;
+    std::string_view text = to_.files[number].text;
+    for (std::size_t begin = 0; begin < text.size();) {
+      ++line_;
+      std::size_t end = std::min(text.find('\n', begin), text.size());
+      Place at{number, static_cast<std::uint32_t>(end - begin), begin};
+      if (end != begin) line(at, end == text.size());
+      begin = end + 1;
+    }
+    for (const Cut& cut : cut_) judge_cut(cut);
+  }
+
+ private:
+  struct Open {
+    std::uint64_t place;
+    std::uint32_t event;
+    bool answered;
+  };
+  struct Client {
+    std::uint32_t number;
+    std::uint64_t call = 0;
+    std::size_t last_line = 0;
+    std::vector<Open> open;  ///< of the latest call
+  };
+  /// A line that ends before it should: its process must have written nothing after it.
+  struct Cut {
+    std::size_t line;
+    std::string client;  ///< as much of it as is there
+    std::string why;
+  };
+
+  [[noreturn]] void fail(std::size_t line, const std::string& what) const {
+    throw BadHistory(to_.files[file_].name + ":" + std::to_string(line) + ": " + what);
+  }
+
+  void line(Place at, bool last) {
+    std::string_view text = to_.line(at);
+    boost::system::error_code error;
+    parser_.reset(&memory_);
+    parser_.write(text.data(), text.size(), error);
+    if (!error) {
+      json::value value = parser_.release();
+      if (!value.is_object()) fail(line_, "is no object");
+      take(value.get_object(), at);
+      value = nullptr;
+      memory_.release();
+      return;
+    }
+    memory_.release();
+    // A process that was killed while it wrote left a piece; another one's line may stand right behind it.
+    std::size_t next = text.rfind(beginning);
+    if (next != std::string_view::npos && next != 0) {
+      cut_.push_back({line_, client_in(text.substr(0, next)), error.message()});
+      Place rest{at.file, static_cast<std::uint32_t>(at.length - next), at.offset + next};
+      return line(rest, last);
+    }
+    if (!last && !std::string_view(text).starts_with(beginning.substr(0, text.size()))) fail(line_, error.message());
+    cut_.push_back({line_, client_in(text), error.message()});
+  }
+
+  static std::string client_in(std::string_view piece) {
+    if (!piece.starts_with(beginning) || piece.size() <= beginning.size() + 1) return {};
+    piece.remove_prefix(beginning.size() + 1);
+    std::size_t end = piece.find('"');
+    return end == std::string_view::npos ? std::string() : std::string(piece.substr(0, end));
+  }
+
+  void judge_cut(const Cut& cut) {
+    if (!cut.client.empty())
+      for (const auto& [name, client] : clients_)
+        if (process_of(name) == process_of(cut.client) && client.last_line > cut.line) fail(cut.line, cut.why);
+    to_.notes.push_back(
+        to_.files[file_].name + ":" + std::to_string(cut.line) + ": the last line of " +
+        (cut.client.empty() ? std::string("a process") : "process " + std::string(process_of(cut.client))) +
+        " is cut off");
+  }
+
+  void take(const json::object& object, Place at) {
+    try {
+      Heading heading = heading_of(object);
+      auto [found, made] = clients_.try_emplace(heading.client);
+      Client& client = found->second;
+      if (made) {
+        client.number = static_cast<std::uint32_t>(to_.clients.size());
+        to_.clients.push_back(heading.client);
+      }
+      client.last_line = line_;
+      if (heading.asks)
+        ask(client, heading, object, at);
+      else
+        tell(client, heading, object, at);
+    } catch (const BadMember& bad) {
+      fail(line_, bad.text);
+    }
+  }
+
+  static std::string name_of_call(const Heading& heading) {
+    return "call " + std::to_string(heading.call) + " place " + std::to_string(heading.place) + " of client " +
+           heading.client;
+  }
+
+  void ask(Client& client, const Heading& heading, const json::object& object, Place at) {
+    if (heading.call < client.call)
+      throw BadMember{"call " + std::to_string(heading.call) + " comes after a later one"};
+    if (heading.call > client.call) client.open.clear();
+    for (const Open& each : client.open)
+      if (each.place == heading.place) throw BadMember{name_of_call(heading) + " is asked twice"};
+    client.call = heading.call;
+    Event event;
+    event.client = client.number;
+    event.call = heading.call;
+    event.place = heading.place;
+    event.invoke = heading.moment;
+    event.asked_at = at;
+    take_question(object, event, to_);
+    client.open.push_back({heading.place, static_cast<std::uint32_t>(to_.events.size()), false});
+    to_.events.push_back(event);
+  }
+
+  void tell(Client& client, const Heading& heading, const json::object& object, Place at) {
+    auto open = std::find_if(client.open.begin(), client.open.end(),
+                             [&](const Open& each) { return each.place == heading.place; });
+    if (heading.call != client.call || open == client.open.end())
+      throw BadMember{name_of_call(heading) + " returns and was not invoked"};
+    if (open->answered) throw BadMember{name_of_call(heading) + " returns twice"};
+    open->answered = true;
+    Event& event = to_.events[open->event];
+    if (heading.moment < event.invoke) throw BadMember{name_of_call(heading) + " returns before it was invoked"};
+    take_answer(object, event, to_);
+    event.returned = heading.moment;
+    event.end = event.in_doubt() ? never : heading.moment;
+    event.told_at = at;
+  }
+
+  History& to_;
+  std::uint32_t file_ = 0;
+  std::size_t line_ = 0;
+  std::unordered_map<std::string, Client> clients_;
+  std::vector<Cut> cut_;
+  alignas(16) unsigned char buffer_[std::size_t{64} << 10];
+  json::monotonic_resource memory_{buffer_, sizeof(buffer_)};
+  json::parser parser_;
+};
+
+void finish(History& history) {
+  std::stable_sort(history.events.begin(), history.events.end(),
+                   [](const Event& a, const Event& b) { return a.invoke < b.invoke; });
+}
+
+}  // namespace
+
+History read_history(std::span<const std::string> paths) {
+  History history;
+  Reader reader(history);
+  std::set<std::string_view> said;
+  for (const std::string& path : paths) {
+    if (!said.insert(path).second) throw BadHistory(path + ": is named twice");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw BadHistory(path + ": cannot be read");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (file.bad()) throw BadHistory(path + ": cannot be read");
+    history.files.push_back({path, std::move(text)});
+    reader.file(static_cast<std::uint32_t>(history.files.size() - 1));
+  }
+  finish(history);
+  return history;
+}
+
+History history_from(std::string text, std::string name) {
+  History history;
+  history.files.push_back({std::move(name), std::move(text)});
+  Reader(history).file(0);
+  finish(history);
+  return history;
+}
+
+}  // namespace stile::conformance::judge

@@ -1,0 +1,180 @@
+// From marks to items.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/subjects.hpp"
+
+#include <algorithm>
+
+#include "judge/rules.hpp"
+
+namespace stile::conformance::judge {
+namespace {
+
+/// What an answer tells of when it took effect, whatever order explains it; nothing where it contradicts the call.
+void narrow(Item& item) {
+  const Event& event = *item.event;
+  const Asked& asked = event.asked;
+  const Told& told = *item.told;
+  Moment when = Moment::any();
+  if (event.status == STILE_HELD) when.latest = told.live_until;
+  if (event.ok()) {
+    bool fresh = item.op_id == Text::none && !asked.again;
+    bool made = told.state == STILE_STATE_READY || told.state == STILE_STATE_DELAYED;
+    switch (event.kind) {
+      case STILE_OP_ACQUIRE:
+        if (fresh) when = Moment::at(told.budget_until - asked.budget);
+        break;
+      case STILE_OP_RECEIVE:
+        if (fresh) when = Moment::at(told.visible_at - asked.lease);
+        break;
+      case STILE_OP_RENEW:
+        if (asked.budget > 0) when.latest = told.budget_until - asked.budget;
+        break;
+      case STILE_OP_ENQUEUE:
+        if (fresh && made && !asked.when.instant) when = Moment::at(told.visible_at - asked.when.value);
+        break;
+      case STILE_OP_SNOOZE:
+      case STILE_OP_NACK:
+        if (fresh && !asked.when.instant) when.earliest = told.visible_at - asked.when.value;
+        break;
+      case STILE_OP_GET:
+        if (told.expires_at != 0) when.latest = told.expires_at;
+        break;
+      default: when.earliest = told.written_at != 0 ? told.written_at : -never;
+    }
+  }
+  Moment both{std::max(item.when.earliest, plus(when.earliest, -resolution)),
+              std::min(item.when.latest, plus(when.latest, resolution))};
+  if (both.earliest <= both.latest) item.when = both;
+}
+
+Item item_of(const Index& index, const Event& event, const Told& told, const Calibration& clock) {
+  Item item;
+  if (index.is_repeated(event)) item.op_id = event.asked.op_id;
+  item.event = &event;
+  item.told = &told;
+  item.invoke = event.invoke;
+  item.end = event.end;
+  item.when = clock.between(event.invoke, event.end);
+  narrow(item);
+  return item;
+}
+
+bool reads_only(std::uint32_t kind) { return kind == STILE_OP_LOAD || kind == STILE_OP_GET; }
+
+bool is_item(const Event& event) {
+  if (!is_judged(event)) return false;
+  return !event.in_doubt() || !reads_only(event.kind);  // a read whose answer was lost says nothing
+}
+
+/// A refusal of receive is of no workflow; put and get are not refused by these, and so on: what is told must be meant.
+bool may_answer(const Event& event) {
+  if (event.ok() || event.in_doubt()) return true;
+  switch (event.kind) {
+    case STILE_OP_ACQUIRE: return event.status == STILE_HELD;
+    case STILE_OP_RENEW: return event.status == STILE_FENCED || event.status == STILE_LAPSED;
+    case STILE_OP_RELEASE:
+    case STILE_OP_RECORD:
+    case STILE_OP_TRANSACT:
+    case STILE_OP_REBASE: return event.status == STILE_FENCED;
+    case STILE_OP_EXTEND:
+      return event.status != STILE_HELD && event.status != STILE_CONFLICT && event.status != STILE_NOT_FOUND;
+    case STILE_OP_ACK:
+    case STILE_OP_SNOOZE:
+    case STILE_OP_NACK:
+    case STILE_OP_REJECT:
+      return event.status == STILE_STALE || event.status == STILE_CANCELLED || event.status == STILE_FENCED;
+    case STILE_OP_GET: return event.status == STILE_NOT_FOUND;
+    case STILE_OP_PUT:
+    case STILE_OP_ERASE: return event.status == STILE_CONFLICT;
+    default: return false;
+  }
+}
+
+bool may_finish(const Index& index, const Group& group) {
+  return std::any_of(group.marks.begin(), group.marks.end(), [&](const Mark& mark) {
+    const Event& event = index.event(mark);
+    bool grants =
+        event.kind == STILE_OP_ACQUIRE || event.asked.acquire;  // an id with a fence and nothing else is a husk
+    return (event.kind == STILE_OP_ACK && event.asked.finished) || grants;
+  });
+}
+
+}  // namespace
+
+void put_in_order(std::vector<Item>& items) {
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.invoke < b.invoke; });
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i].before = -1;
+    for (std::size_t p = i; p-- > 0 && items[p].invoke == items[i].invoke;) {
+      const Event& mine = *items[i].event;
+      const Event& other = *items[p].event;
+      if (other.client != mine.client || other.call != mine.call || other.place >= mine.place) continue;
+      items[i].before = static_cast<std::int32_t>(p);
+      break;
+    }
+  }
+}
+
+std::vector<Item> items_of_workflow(const Index& index, const Calibration& clock, const Group& group) {
+  std::vector<Item> items;
+  items.reserve(group.marks.size());
+  for (const Mark& mark : group.marks) {
+    const Event& event = index.event(mark);
+    if (!is_item(event) || !may_answer(event)) continue;
+    if (event.kind == STILE_OP_RECEIVE && event.in_doubt()) continue;
+    items.push_back(item_of(index, event, *mark.told, clock));
+    if (const Owner* owner = index.owner(event.asked.receipt)) items.back().receipt_op = owner->op_id;
+  }
+  put_in_order(items);
+  return items;
+}
+
+std::vector<Item> unseen_of_workflow(const Index& index, const Calibration& clock, const Group& group) {
+  std::vector<Item> items;
+  const History& history = index.history();
+  for (std::uint32_t number : index.lost_receives())
+    items.push_back(item_of(index, history.events[number], history.events[number].told, clock));
+  if (may_finish(index, group))
+    for (std::uint32_t number : index.trims())
+      items.push_back(item_of(index, history.events[number], history.events[number].told, clock));
+  return items;
+}
+
+std::vector<std::vector<Item>> items_of_documents(const Index& index, const Calibration& clock) {
+  const History& history = index.history();
+  std::vector<std::vector<Item>> all(index.documents().size());
+  std::vector<std::pair<std::string_view, std::size_t>> keys;
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    const Group& group = index.documents()[d];
+    keys.emplace_back(history.names[group.subject], d);
+    for (const Mark& mark : group.marks)
+      if (is_item(index.event(mark)) && may_answer(index.event(mark)))
+        all[d].push_back(item_of(index, index.event(mark), *mark.told, clock));
+  }
+  std::sort(keys.begin(), keys.end());
+  for (std::uint32_t number : index.scans()) {
+    const Event& scan = history.events[number];
+    std::string_view prefix = history.names[scan.asked.prefix];
+    std::string_view after = history.names[scan.asked.page_after];
+    std::vector<SeenDocument> page(history.pages(scan.told.documents).begin(),
+                                   history.pages(scan.told.documents).end());
+    std::sort(page.begin(), page.end(), [](auto& a, auto& b) { return a.key < b.key; });
+    auto key = std::lower_bound(keys.begin(), keys.end(), std::pair{std::max(prefix, after), std::size_t{0}});
+    for (; key != keys.end() && key->first.starts_with(prefix); ++key) {
+      if (!after.empty() && key->first <= after) continue;
+      if (scan.told.has_next && key->first > history.names[scan.told.next]) break;
+      Text name = index.documents()[key->second].subject;
+      auto seen =
+          std::lower_bound(page.begin(), page.end(), name, [](auto& one, Text wanted) { return one.key < wanted; });
+      bool there = seen != page.end() && seen->key == name;
+      Item& item = all[key->second].emplace_back(item_of(index, scan, scan.told, clock));
+      item.part = there ? Item::Part::seen : Item::Part::not_seen;
+      if (there) item.document = *seen;
+    }
+  }
+  for (auto& items : all) put_in_order(items);
+  return all;
+}
+
+}  // namespace stile::conformance::judge
