@@ -71,6 +71,7 @@ engine::Context Runner::context(Tables& tables) {
 }
 
 void Runner::hear(Desk& desk) {
+  const stile_clock clock = clock_of(database_);
   for (int heard = 0; heard < most_heard; ++heard) {
     Said said;
     if (!said.read_first(desk.connection)) return;
@@ -78,7 +79,7 @@ void Runner::hear(Desk& desk) {
     engine::Context around = context(desk.tables);
     desk.tables.enter(desk.tables.ns(), around.now);
     stile_op& op = said.operation(desk.tables.manual_clock() == 0 ? around.now - said.said_at() : 0);
-    if (stile_check(&op, &limits, nullptr)) engine::run(desk.tables, around, op);
+    if (stile_check(&op, &limits, &clock)) engine::run(desk.tables, around, op);
     desk.tables.leave();
     desk.connection.run(Sql::delete_said, said.sequence());
   }

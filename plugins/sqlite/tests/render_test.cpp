@@ -95,6 +95,11 @@ void each_operation(const std::function<void(stile_op*)>& does) {
   enqueue->op_id = fresh_id();
   does(enqueue.get());
   does(enqueue.get());
+  const stile_enqueue far = {sizeof far, 0, INT64_C(200000000000000000), 0, 0, {nullptr, 0}};  // the year 8000
+  enqueue.request.workflow = bytes("far");
+  enqueue.request.enqueue = &far;
+  enqueue->op_id = fresh_id();
+  does(enqueue.get());
   Op<stile_request_cancel_request, NoResult, STILE_OP_REQUEST_CANCEL> request_cancel;
   request_cancel.request.workflow = bytes("polite");
   request_cancel->result = nullptr;
@@ -139,7 +144,7 @@ TEST(Render, LeavesWhatTheOperationWouldHaveLeft) {
     does->execute({op});
     EXPECT_EQ(picture(*says), picture(*does)) << "after operation " << operations << ", of kind " << op->kind;
   });
-  EXPECT_EQ(operations, 14);
+  EXPECT_EQ(operations, 15);
 }
 
 TEST(Render, ManyInOneTransactionWithTheCallersOwnWrites) {
