@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "stile/types.hpp"
+#include "types/text.hpp"
 
 namespace stile::conformance {
 
@@ -30,7 +31,8 @@ struct Place {
 /// A case file that does not follow the language of README.md. what() begins with file:line:column.
 class SyntaxError : public std::runtime_error {
  public:
-  SyntaxError(const Place& place, const std::string& what) : std::runtime_error(place.text() + ": " + what) {}
+  SyntaxError(const Place& place, const std::string& what)
+      : std::runtime_error(types::printable(place.text() + ": " + what)) {}
 };
 
 struct Summand;
