@@ -40,7 +40,11 @@ Workflow& World::make(const std::string& id, Now now) {
   auto [place, made] = workflows.try_emplace(id);
   Workflow& workflow = place->second;
   if (made) workflow.position_may_jump = true;
-  if (made || !workflow.known()) workflow.first_operation = now.stamp;
+  if (made || !workflow.known()) {
+    workflow.first_operation = now.stamp;
+    // A husk begins anew: whether an answer of its old life is still its last one (S4 idle_for) is not said.
+    if (workflow.touched.surely) workflow.touched.perhaps = now.stamp;
+  }
   workflow.last_operation = now.stamp;
   return workflow;
 }
