@@ -35,11 +35,11 @@ std::uint64_t Facts::limit(std::string_view name, std::uint64_t fallback) const 
   return error || number == 0 ? fallback : number;
 }
 
-std::shared_ptr<store::Backend> Target::open(std::string_view ns) const {
+std::shared_ptr<store::Backend> Target::open(std::string_view ns, std::string_view prepare) const {
   store::OpenOptions options;
   options.plugin_file = plugin_file;
   options.ns = std::string(ns);
-  options.prepare = "auto";
+  options.prepare = std::string(prepare);
   options.program = "stile-conformance";
   options.compose = false;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};

@@ -48,9 +48,10 @@ struct Target {
   int level = 1;
   Facts facts;
 
-  /// Opens the store in a namespace: prepared, and as the plugin gives it, with nothing composed or sent again.
+  /// Opens the store in a namespace: prepared unless said otherwise (S1: auto, check or never), and as the plugin gives
+  /// it, with nothing composed or sent again.
   /// Only ever called in a child process (see check.hpp). Throws Error.
-  std::shared_ptr<store::Backend> open(std::string_view ns) const;
+  std::shared_ptr<store::Backend> open(std::string_view ns, std::string_view prepare = "auto") const;
 
   /// A namespace of this run that no other call of any process of it gives.
   std::string fresh_namespace() const;

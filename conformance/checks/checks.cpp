@@ -9,6 +9,9 @@ namespace stile::conformance {
 
 void add_checks_in_code(const Target& target) {
   add_declared_checks();
+  add_limit_checks();
+  add_unprepared_checks();
+  add_callback_checks(target);
   register_model_suites(target);
 }
 

@@ -12,5 +12,9 @@ void add_checks_in_code(const Target& target);
 
 /// What a store declares, against what it answers (S3).
 void add_declared_checks();
+/// What it answers to a value over its limit (B9), before anybody prepared it (S1), to effects that are functions (E).
+void add_limit_checks();
+void add_unprepared_checks();
+void add_callback_checks(const Target& target);
 
 }  // namespace stile::conformance
