@@ -36,6 +36,7 @@ struct Check {
   std::string about;             ///< one line: why
   std::string place;             ///< file and line it comes from; empty = code
   int level = 1;
+  bool alone = false;                         ///< nothing of this run is judged beside it
   Duration limit = std::chrono::seconds{30};  ///< killed and judged timed_out after this
   /// Judges the store. Runs in a child process that has opened nothing; may open what it likes, start threads, crash.
   std::function<Outcome(const Target&)> run;

@@ -408,8 +408,10 @@ void collect(const std::vector<Line>& lines, Case& one) {
     collect(line.fresh, one);
     collect(line.probe, one);
     if (line.expect)
-      for (const Expected& member : line.expect->members)
+      for (const Expected& member : line.expect->members) {
         one.measures = one.measures || member.member == "took" || member.member == "late";
+        one.alone = one.alone || member.member == "stored_bytes";
+      }
     if (!line.request) continue;
     const Request& request = *line.request;
     one.operations.insert(request.op);

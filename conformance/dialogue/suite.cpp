@@ -74,6 +74,7 @@ void add_cases(const CaseFile& file) {
     check.about = joined(one.about);
     check.place = one.place.file + ":" + std::to_string(one.place.line);
     if (one.limit) check.limit = *one.limit;
+    check.alone = one.alone;
     auto kept = std::make_shared<Case>(std::move(one));
     check.run = [kept](const Target& target) { return play(*kept, target); };
     add_check(std::move(check));

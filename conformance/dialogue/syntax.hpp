@@ -155,6 +155,7 @@ struct Case {
   std::set<std::string> operations;
   std::optional<Duration> limit;
   bool measures = false;  ///< looks at how long a call took
+  bool alone = false;     ///< looks at what the whole store holds, which is more than its namespace
   int tries = 1;          ///< for times with margins that a stalled machine can break
   std::vector<Extra> extras;
   std::vector<Line> lines;

@@ -87,8 +87,7 @@ Options read_options(int argc, char** argv) {
   app.add_option("--scale", options.scale, "Multiplies the amount of random work")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
-  app.add_option("--jobs", options.jobs,
-                 "Children at once (default: twice the processors; 1 on a store with one writer)")
+  app.add_option("--jobs", options.jobs, "Children at once (default: twice the processors)")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
   app.add_option("--timeout-multiplier", options.timeout_multiplier,

@@ -142,10 +142,9 @@ bool report(const Options& options, const Run& run) {
   return written;
 }
 
-/// A store with one writer gains nothing by many callers, and cases that wait for each other lose their margins.
-int jobs_of(const Options& options, const Facts& facts) {
+/// Most cases wait more than they work, and what they do to each other a store must bear.
+int jobs_of(const Options& options) {
   if (options.jobs != 0) return options.jobs;
-  if (facts.limit("writers", 0) == 1) return 1;
   return static_cast<int>(2 * std::max(1U, std::thread::hardware_concurrency()));
 }
 
@@ -156,7 +155,7 @@ int judge_all(const Options& options, const Target& target, const std::string& c
   run.cases = options.cases;
   run.started_at = utc_now();
   auto begun = std::chrono::steady_clock::now();
-  Schedule schedule(target, jobs_of(options, target.facts), options.timeout_multiplier);
+  Schedule schedule(target, jobs_of(options), options.timeout_multiplier);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
   auto* progress = new Progress(schedule, run);

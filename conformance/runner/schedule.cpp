@@ -64,8 +64,13 @@ void Schedule::begin(const Check& check) {
   running_[&check] = std::make_unique<Child>([&] { return judge(check, target_); }, limit_of(check));
 }
 
+bool Schedule::may_begin(const Check& check) const {
+  if (running_.empty()) return true;
+  return !check.alone && !running_.begin()->first->alone && static_cast<int>(running_.size()) < jobs_;
+}
+
 void Schedule::fill() {
-  while (static_cast<int>(running_.size()) < jobs_ && !waiting_.empty() && interrupted_by() == 0) {
+  while (!waiting_.empty() && may_begin(*waiting_.front()) && interrupted_by() == 0) {
     begin(*waiting_.front());
     waiting_.pop_front();
   }

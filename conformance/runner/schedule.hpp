@@ -28,6 +28,7 @@ class Schedule {
 
  private:
   void begin(const Check& check);
+  bool may_begin(const Check& check) const;
   void fill();
   void watch();
   Duration limit_of(const Check& check) const { return check.limit * timeout_multiplier_; }

@@ -48,6 +48,14 @@ TEST(Dialogue, EveryPromiseHasACase) {
   for (const Promise& one : promises()) EXPECT_TRUE(proved.count(one.id)) << one.id << " has no case";
 }
 
+// Others' namespaces count in what a whole store holds, so nothing may run beside a case that looks at it.
+TEST(Dialogue, KnowsWhatLooksAtTheWholeStore) {
+  const std::string head = "# why  A1\ncase s.name\n";
+  EXPECT_TRUE(parse_cases("a.case", head + "stats -> ok stored_bytes=$b\n").at(0).alone);
+  EXPECT_TRUE(parse_cases("a.case", head + "repeat 2\n  stats -> ok stored_bytes=$b\nend\n").at(0).alone);
+  EXPECT_FALSE(parse_cases("a.case", head + "stats -> ok records=0\n").at(0).alone);
+}
+
 /// What differs when this expectation meets this answer; empty = nothing.
 std::string difference(const std::string& expected, const std::string& answer) {
   auto cases = parse_cases("a.case", "# why  A1\ncase s.name\nload w -> ok " + expected + "\n");
@@ -72,7 +80,7 @@ Outcome verdict_on(std::function<Outcome(const Target&)> run) {
   check.limit = std::chrono::milliseconds{500};
   check.run = std::move(run);
   Target target;
-  return result_of(check, run_child([&] { return judge(check, target); }, check.limit)).outcome;
+  return result_of(check, run_child([&] { return judge(check, target); }, check.limit), check.limit).outcome;
 }
 
 TEST(Children, EveryEndIsAVerdict) {
