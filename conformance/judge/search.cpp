@@ -20,11 +20,16 @@ class Search {
       : history_(history), items_(items), cap_(cap), done_(items.size(), false), follower_(items.size(), -1) {
     for (std::size_t i = 0; i < items.size(); ++i)
       if (items[i].before >= 0) follower_[static_cast<std::size_t>(items[i].before)] = static_cast<std::int32_t>(i);
+    std::uint64_t next = 1;
+    for (const Item& item : items) {
+      doubt_.push_back(item.end < never ? 0 : next);
+      if (item.end >= never) next <<= 1;
+    }
     lay_out();
   }
 
   Outcome run() {
-    frames_.push_back({State{}, State{}.hash(), -never, {}, 0, 0, 0, false, never, 0, {}});
+    frames_.push_back({State{}, State{}.hash(), -never, {}, 0, 0, 0, 0, false, never, 0, {}});
     gather(frames_.back());
     while (open_ > 0) {
       if (outcome_.steps > cap_) return end(Outcome::Kind::undecided);
@@ -52,16 +57,22 @@ class Search {
   };
   struct Frame {
     State state;
-    Hash held;  ///< of the state
-    Time time;  ///< the earliest store time at which the order so far can be over
-    Hash placed;
-    std::uint32_t item;  ///< that was placed last
-    std::size_t begin;   ///< of its candidates
+    Hash held;               ///< of the state
+    Time time;               ///< the earliest store time at which the order so far can be over
+    Hash placed;             ///< of operations that have an end
+    std::uint64_t doubtful;  ///< those that have none, each a bit
+    std::uint32_t item;      ///< that was placed last
+    std::size_t begin;       ///< of its candidates
     std::size_t cursor;
     bool tried;
     Time deadline;           ///< the store time by which one of its candidates must have happened
     std::uint32_t blocking;  ///< the item that must have its place first
     Ways ways;
+  };
+
+  struct Seen {
+    std::uint64_t doubtful;
+    Time time;
   };
 
   bool bounded(std::uint32_t item) const { return items_[item].end < never; }
@@ -175,16 +186,24 @@ class Search {
     Hash held = state.hash();
     if (!bounded(i) && follower_[i] < 0 && held == frame.held) return;  // what changes nothing may be left out
     Hash placed = frame.placed;
-    placed.toggle(Hash{}.add(i + 1));
-    Hash key = held;
-    key.add(placed.a).add(placed.b);
-    auto [known, fresh] = memory_.try_emplace(key, time);
-    if (!fresh && known->second <= time) return;
-    known->second = time;
+    std::uint64_t doubtful = frame.doubtful | doubt_[i];
+    if (doubt_[i] == 0) placed.toggle(Hash{}.add(i + 1));
+    if (!is_news(Hash(held).add(placed.a).add(placed.b), doubtful, time)) return;
     lift(i);
     std::size_t here = candidates_.size();
-    frames_.push_back({std::move(state), held, time, placed, i, here, here, false, never, 0, {}});
+    frames_.push_back({std::move(state), held, time, placed, doubtful, i, here, here, false, never, 0, {}});
     gather(frames_.back());
+  }
+
+  /// Where the same was held after the same operations: an earlier time allows whatever a later one does, and so do
+  /// more that may yet land, being in doubt.
+  bool is_news(const Hash& key, std::uint64_t doubtful, Time time) {
+    std::vector<Seen>& before = memory_[key];
+    for (const Seen& each : before)
+      if ((each.doubtful & ~doubtful) == 0 && each.time <= time) return false;
+    std::erase_if(before, [&](const Seen& each) { return (doubtful & ~each.doubtful) == 0 && time <= each.time; });
+    before.push_back({doubtful, time});
+    return true;
   }
 
   void refuse(const Frame& frame, std::uint32_t item, Reason reason) {
@@ -211,7 +230,8 @@ class Search {
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> call_, end_, candidates_;
   std::vector<Frame> frames_;
-  std::unordered_map<Hash, Time, HashOfHash> memory_;
+  std::vector<std::uint64_t> doubt_;  // of the first 64 that have no end, their bits
+  std::unordered_map<Hash, std::vector<Seen>, HashOfHash> memory_;
   std::size_t open_ = 0;
   bool decisive_ = false;
   Outcome outcome_;

@@ -69,8 +69,9 @@ struct Step {
   Reason& reason;
   bool informed;  ///< the answer is known to be ok, and told says it; else only that it may have happened
 
-  /// When it took effect. Of what is in doubt as wide as it can be, so that the state does not tell where it was tried.
-  Moment now() const { return informed ? window.moment() : item.when; }
+  /// When it took effect: as it was told, else as wide as it can be, so that the state does not tell where it was
+  /// tried.
+  Moment now() const { return window.told() > -never ? Moment::at(window.told()) : item.when; }
   /// An end that has come for whatever comes next.
   Moment over() const { return Moment::at(item.when.earliest); }
 

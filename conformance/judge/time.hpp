@@ -45,7 +45,8 @@ class Window {
   bool possible() const { return from_ <= to_; }
   Time from() const { return from_; }
   Time to() const { return to_; }
-  Moment moment() const { return {from_, to_}; }
+  /// What exactly() was told; -never where it was not.
+  Time told() const { return told_; }
 
   /// The moment had not come: a lease is live, a document not expired.
   bool not_yet(Moment end) {
@@ -64,6 +65,7 @@ class Window {
   /// The store told when it was.
   bool exactly(Time told) {
     if (told > to_ + resolution || told < from_ - resolution) return false;
+    told_ = told;
     from_ = std::max(from_, std::min(told, to_));
     to_ = std::max(from_, std::min(to_, told));
     return true;
@@ -71,6 +73,7 @@ class Window {
 
  private:
   Time from_, to_;
+  Time told_ = -never;
 };
 
 }  // namespace stile::conformance::judge
