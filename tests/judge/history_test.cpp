@@ -11,6 +11,7 @@
 
 #include "judge/judge.hpp"
 #include "script.hpp"
+#include "stile/conformance.hpp"
 
 namespace stile::conformance::judge {
 namespace {
@@ -110,6 +111,34 @@ TEST(History, SeveralFilesAreOneHistory) {
   EXPECT_NE(history.events[0].client, history.events[1].client);
   std::filesystem::remove_all(folder);
   EXPECT_THROW(read_history(paths), BadHistory);
+}
+
+TEST(Command, TellsByItsStatus) {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("stile-judge-it-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::string path = folder / "h.jsonl";
+  auto judged_as = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "judge");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    int status = judge_main(static_cast<int>(argv.size()), argv.data());
+    testing::internal::GetCapturedStderr();
+    return std::to_string(status) + testing::internal::GetCapturedStdout().substr(0, 18);
+  };
+  std::ofstream(path) << asked
+                      << R"({"client":"17.1","call":1,"place":0,"return":20,"status":"not_found","error":"no"})";
+  EXPECT_EQ(judged_as({"--json", path}), R"(0{"accepted":true,")");
+  std::ofstream(path) << asked << told;
+  EXPECT_EQ(judged_as({"--json", path}), R"(1{"accepted":false,)");
+  EXPECT_EQ(judged_as({path}).substr(0, 1), "1");
+  std::ofstream(path) << told;
+  EXPECT_EQ(judged_as({path}), "2");
+  EXPECT_EQ(judged_as({}), "2");
+  EXPECT_EQ(judged_as({"--loud"}), "2");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Clock, IsFoundFromAnswersThatTellIt) {

@@ -11,5 +11,9 @@ inline namespace v1 {
 /// before any other thread is started: every case runs in a child process.
 int conformance_main(int argc, char** argv);
 
+/// What `stile-conformance judge` does: judges recorded histories (argv[0] is not looked at). Answers the exit status:
+/// 0 accepted, 1 refused, 2 not readable. Any thread.
+int judge_main(int argc, char** argv);
+
 }  // namespace v1
 }  // namespace stile

@@ -1,0 +1,58 @@
+// stile-conformance judge: the verdict on recorded histories, for people or as JSON.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/judge.hpp"
+#include "stile/conformance.hpp"
+
+namespace stile {
+inline namespace v1 {
+namespace {
+
+constexpr const char* usage =
+    R"(Judges recorded histories: whether what a store answered to many callers at once keeps the contract.
+Usage: stile-conformance judge [--json] HISTORY.jsonl...
+
+Several files are one history (processes that wrote each its own). Record one with the history layer:
+  'history+memory:?history.file=h.jsonl'
+A history begins with an empty namespace, and is of one. Exit status: 0 accepted, 1 refused, 2 not readable.
+)";
+
+}  // namespace
+
+int judge_main(int argc, char** argv) {
+  using namespace conformance::judge;
+  bool as_json = false;
+  std::vector<std::string> files;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    if (word == "-h" || word == "--help") return std::cout << usage, 0;
+    if (word == "--json")
+      as_json = true;
+    else if (word.starts_with("-"))
+      return std::cerr << "stile-conformance judge: " << word << " is no option\n" << usage, 2;
+    else
+      files.emplace_back(word);
+  }
+  if (files.empty()) return std::cerr << usage, 2;
+  try {
+    History history = read_history(files);
+    Verdict verdict = judge(history);
+    if (as_json)
+      std::cout << boost::json::serialize(verdict_json(verdict, history)) << "\n";
+    else
+      std::cout << verdict_text(verdict, history);
+    return verdict.accepted() ? 0 : 1;
+  } catch (const BadHistory& bad) {
+    std::cerr << bad.what() << "\n";
+    return 2;
+  }
+}
+
+}  // namespace v1
+}  // namespace stile
