@@ -27,6 +27,9 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/StilePlugin.cmake" "${CMAKE_CURRENT_LIST_DIR}/plugin.map"
   DESTINATION "${stile_cmake_dir}")
 
+# The .pc files follow the prefix that an install is given, wherever it lands.
+file(RELATIVE_PATH STILE_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" STILE_PC_TO_PREFIX "${STILE_PC_TO_PREFIX}")
 foreach(package stile stile-sdk)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <stile/store.hpp>
 
+using namespace std::chrono_literals;
+
 int main(int argc, char** argv) {
   stile::Store store = stile::open(argc > 1 ? argv[1] : "memory:");
   const stile::Put claim{.key = "nightly/2026-11-29", .value = "me", .condition = stile::If::absent(), .ttl = 1h};
