@@ -54,9 +54,10 @@ bool extend(WorkflowState& state, Step& step) {
   Wakeup& wakeup = state.wakeup;
   wakeup.due = later_of(wakeup.due, step.now() + step.asked.lease);
   // A lapsed delivery that was put off may be told to be due at the lease's end (D9).
-  bool may_be_put_off = state.lease.granted && step.told.visible_at < wakeup.due.earliest;
-  return (may_be_put_off ||
-          step.says_when(wakeup.due, step.told.visible_at, "D3", "visible_at is not the end of its lease")) &&
+  Moment due = wakeup.due;
+  bool may_be_put_off = state.lease.granted && step.told.visible_at < due.earliest;
+  return (may_be_put_off || step.says_when(state.lease.granted ? due : wakeup.due, step.told.visible_at, "D3",
+                                           "visible_at is not the end of its lease")) &&
          step.says(step.told.cancel_requested == state.cancel_requested, "C8",
                    "cancel_requested is not what it was then");
 }

@@ -63,7 +63,8 @@ bool tells_coalesced(WorkflowState& state, Step& step) {
     return false;
   bool may_differ = state.lease.granted || step.window.to() >= due.earliest;
   if (!step.must(may_differ || told <= due.latest + resolution, "W2", "an enqueue moved a wakeup later")) return false;
-  if (due.can_be(told)) state.wakeup.due = Moment::at(told);
+  // What is told may be later than its due time, never earlier.
+  state.wakeup.due.latest = std::min(due.latest, std::max(told, due.earliest));
   return true;
 }
 
