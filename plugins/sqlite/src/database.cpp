@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <system_error>
 
@@ -179,9 +180,15 @@ Desk& Database::writer() { return *writer_; }
 
 Watcher& Database::watcher() { return *watcher_; }
 
-Database::Borrowed::Borrowed(Database& database, Pool& pool, const OpenAs& as) : database_(database), pool_(pool) {
+Database::Borrowed::Borrowed(Database& database, Pool& pool, const OpenAs& as, std::int64_t until)
+    : database_(database), pool_(pool) {
   std::unique_lock lock(database.mutex_);
-  database.returned_.wait(lock, [&] { return pool.out < pool.most; });
+  const auto free = [&] { return pool.out < pool.most; };
+  if (until == INT64_MAX)
+    database.returned_.wait(lock, free);
+  else if (const std::chrono::steady_clock::time_point end{std::chrono::microseconds(until)};
+           !database.returned_.wait_until(lock, end, free))
+    throw StoreError(STILE_TIMED_OUT, "all " + std::to_string(pool.most) + " connections that read were in use");
   ++pool.out;
   if (!pool.idle.empty()) {
     desk_ = std::move(pool.idle.back());

@@ -94,7 +94,8 @@ class Database {
     Desk& operator*() { return *desk_; }
 
    protected:
-    Borrowed(Database& database, Pool& pool, const OpenAs& as);
+    /// Throws when none came back by then.
+    Borrowed(Database& database, Pool& pool, const OpenAs& as, std::int64_t until = INT64_MAX);
 
    private:
     Database& database_;
@@ -102,7 +103,8 @@ class Database {
     std::unique_ptr<Desk> desk_;
   };
   struct Reader : Borrowed {
-    explicit Reader(Database& database) : Borrowed(database, database.readers_, {}) {}
+    explicit Reader(Database& database, std::int64_t until = INT64_MAX)
+        : Borrowed(database, database.readers_, {}, until) {}
   };
   struct EffectDesk : Borrowed {
     explicit EffectDesk(Database& database)

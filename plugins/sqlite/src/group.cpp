@@ -243,7 +243,7 @@ bool Group::read_patiently(Item& item) {
 
 // False: something was said, and nothing was done yet.
 bool Group::read_once(Item& item) {
-  Database::Reader reader(database_);
+  Database::Reader reader(database_, item.deadline);
   Connection& connection = reader->connection;
   connection.run(Sql::begin_read);
   if (Runner::something_said(connection)) return false;

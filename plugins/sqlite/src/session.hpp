@@ -38,7 +38,7 @@ class Session {
   bool rest(Waiter& waiter, std::int64_t until);
   enum class Sight { nothing, due, over };
   Sight look_patiently(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait, std::int64_t deadline);
-  Sight look_for_wakeups(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait);
+  Sight look_for_wakeups(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait, std::int64_t deadline);
   void answer_empty(stile_op& op);
 
   Store& store_;

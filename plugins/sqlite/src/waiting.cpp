@@ -32,9 +32,10 @@ Session::Sight Session::look_patiently(const Waiter& waiter, std::int64_t& manua
                                        std::int64_t deadline) {
   for (;;) {
     try {
-      return look_for_wakeups(waiter, manual_end, wait);
+      return look_for_wakeups(waiter, manual_end, wait, deadline);
     } catch (const StoreError& error) {
-      if (!is_busy(error) || monotonic_now() >= deadline) throw;
+      if (!is_busy(error) && error.status() != STILE_TIMED_OUT) throw;
+      if (monotonic_now() >= deadline) return Sight::over;  // W6: a wait that ends is no error
     }
     const timespec rest = timespec_of(busy_pause);
     nanosleep(&rest, nullptr);
@@ -42,9 +43,10 @@ Session::Sight Session::look_patiently(const Waiter& waiter, std::int64_t& manua
 }
 
 // What is there for a receiver, without the write lock: most looks find nothing.
-Session::Sight Session::look_for_wakeups(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait) {
+Session::Sight Session::look_for_wakeups(const Waiter& waiter, std::int64_t& manual_end, std::int64_t wait,
+                                         std::int64_t deadline) {
   Database& database = store_.database();
-  Database::Reader reader(database);
+  Database::Reader reader(database, deadline);
   Connection& connection = reader->connection;
   Tables& tables = reader->tables;
   connection.run(Sql::begin_read);

@@ -4,9 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "place.hpp"
 #include "schema.hpp"
@@ -311,6 +315,47 @@ TEST(Errors, AFailedSyncIsUnknown) {
   Process child("write_without_sync", {folder.file()}, {"LD_PRELOAD=" STILE_TEST_SHIM});
   EXPECT_EQ(child.line(), "enqueue " + std::to_string(STILE_UNKNOWN));
   EXPECT_EQ(child.line(), "enqueue 0");
+  EXPECT_EQ(child.wait(), 0);
+}
+
+// The disk hangs as long as a file is there. More read than there are connections to read with.
+STILE_TEST_CHILD(read_while_the_disk_hangs) {
+  Plugin plugin;
+  Store store(plugin, arguments.at(0));
+  std::vector<std::unique_ptr<Session>> sessions(25);
+  for (auto& session : sessions) session = store.connect();
+  sessions[0]->enqueue("w");
+  std::ofstream(arguments.at(1)) << "held";
+  std::atomic<int> timed_out{0}, answered{0};
+  std::vector<std::jthread> threads;
+  threads.emplace_back([&] { sessions[0]->enqueue("v"); });
+  for (std::size_t i = 1; i < sessions.size(); ++i)
+    threads.emplace_back([&, i] {
+      for (bool held = true; held; held = std::filesystem::exists(arguments.at(1))) {
+        Load op;
+        op.request.workflow = bytes("w");
+        op.request.limit = 1;
+        op.request.max_bytes = 1;
+        const std::int32_t status = sessions[i]->run(op, 100 * ms);
+        ++(status == STILE_TIMED_OUT ? timed_out : answered);
+      }
+    });
+  const bool in_time = eventually([&] { return timed_out >= 8; });
+  std::filesystem::remove(arguments.at(1));
+  threads.clear();
+  tell(in_time ? "in time" : "hung: " + std::to_string(timed_out) + " in time");
+  tell(answered > 0 ? "answered" : "none answered");
+  return 0;
+}
+
+// R4: who gets no connection to read with does not wait for the disk of those who have one.
+TEST(Errors, AReadBehindAHangingDiskEndsAtItsDeadline) {
+  Folder folder;
+  const std::string held = folder.file("held");
+  Process child("read_while_the_disk_hangs", {folder.file(), held},
+                {"LD_PRELOAD=" STILE_TEST_SHIM, "STILE_SHIM_SYNC_HELD_BY=" + held});
+  EXPECT_EQ(child.line(), "in time");
+  EXPECT_EQ(child.line(), "answered");
   EXPECT_EQ(child.wait(), 0);
 }
 

@@ -1,5 +1,6 @@
-// Loaded before the C library: a disk that is full, a sync that fails, a filesystem that is another machine's, and a
-// journal of what was written and synced, from which a power cut is made. What it does is said by the environment.
+// Loaded before the C library: a disk that is full, a sync that fails or hangs, a filesystem that is another machine's,
+// and a journal of what was written and synced, from which a power cut is made. What it does is said by the
+// environment.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
@@ -103,6 +104,8 @@ ssize_t write_at(int file, std::size_t size, std::int64_t at, Body body) {
 template <class Body>
 int sync_file(int file, Body body) {
   if (std::getenv("STILE_SHIM_EIO_SYNC") && !store_file(file).empty()) return errno = EIO, -1;
+  if (const char* held = std::getenv("STILE_SHIM_SYNC_HELD_BY"); held && !store_file(file).empty())
+    while (access(held, F_OK) == 0) usleep(1'000);
   Journal* journal = Journal::get();
   return journal ? journal->around(file, JournalEntry::sync, 0, 0, body) : body();
 }
