@@ -54,7 +54,7 @@ def main():
     try:
         project = os.path.join(HERE, way)
         if way == "subdirectory":
-            made = with_cmake(work, project, cxx, cc, f"-DSTILE_SOURCE={source}")
+            made = with_cmake(work, project, cxx, cc, f"-DSTILE_SOURCE={source}", "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
             judge(os.path.join(made, "consumer"), os.path.join(made, "tiny.so"), os.path.join(made, "plugins"))
             return
         prefix = os.path.join(work, "prefix")
