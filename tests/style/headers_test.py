@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every header compiles alone: what it needs, it includes. A header that its own source includes before anything else is
+"""Every header compiles alone: what it needs, it includes. A header that its own source includes before all else is
 compiled so by the build, and not here once more.
 
 Usage: headers_test.py C++-COMPILER C-COMPILER [FLAG ...]
