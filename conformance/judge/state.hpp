@@ -86,7 +86,7 @@ struct Message {
 
   void add_to(Hash& hash) const {
     hash.add(word(id) << 32 | word(op_id))
-        .add(static_cast<std::uint64_t>(position) * 4 + by_op_id * 2 + position_known);
+        .add(static_cast<std::uint64_t>(position) << 2 | (by_op_id ? 2U : 0U) | (position_known ? 1U : 0U));
   }
 };
 
