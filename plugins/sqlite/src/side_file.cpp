@@ -120,7 +120,10 @@ int take(pthread_mutex_t* mutex, std::int64_t until) {
   const timespec at = timespec_of(store_clock() + (until - monotonic_now()));
   const int code = pthread_mutex_timedlock(mutex, &at);
   // Nor does it know that this one, too, takes the mutex of somebody who died.
-  if (code == EOWNERDEAD) __tsan_mutex_post_lock(mutex, 0, 0);
+  if (code == EOWNERDEAD) {
+    __tsan_mutex_pre_lock(mutex, 0);
+    __tsan_mutex_post_lock(mutex, 0, 0);
+  }
   return code;
 #else
   const timespec at = timespec_of(until);
