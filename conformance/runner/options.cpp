@@ -25,6 +25,7 @@ constexpr const char* footer = R"(Examples:
   stile-conformance --plugin ./mystore.so 'mystore:/tmp/data' --report certificate.json
   stile-conformance memory: --only A4 --only delivery.put_off_until_release
   stile-conformance --list --only D9
+  stile-conformance judge HISTORY.jsonl            (judges a recorded history; see judge --help)
 
 Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.
 GoogleTest's own flags (--gtest_filter=..., --gtest_list_tests) are taken too.
