@@ -11,8 +11,7 @@ namespace stile::sqlite {
 namespace {
 
 // steps[i] leads from schema i to i + 1.
-constexpr std::string_view steps[] = {stile_sqlite_schema::schema_1, stile_sqlite_schema::schema_2,
-                                      stile_sqlite_schema::schema_3};
+constexpr std::string_view steps[] = {stile_sqlite_schema::schema_1, stile_sqlite_schema::schema_2};
 static_assert(sizeof steps / sizeof steps[0] == schema_version);
 
 constexpr std::string_view has_meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'stile_meta'";

@@ -11,7 +11,7 @@
 namespace stile::sqlite {
 
 /// What this software makes. It also works on the next one (S1): a later schema only adds.
-inline constexpr std::int64_t schema_version = 3;
+inline constexpr std::int64_t schema_version = 2;
 inline constexpr std::int64_t newest_usable = schema_version + 1;
 
 enum class SchemaState { absent, older, usable, newer };

@@ -62,6 +62,7 @@ void bind_row(Binder& to, const Tables::Row& row) {
   to.add_some(row.queue, !row.queue.empty());
   to.add_some(row.next_queue, row.has_next_queue != 0);
   to.add_some(row.error, !row.error.empty());
+  to.add_some(row.tail.bytes(), row.life != 0 && !row.tail.bytes().empty());
 }
 
 }  // namespace
@@ -110,6 +111,8 @@ void Tables::read_row(const Rows& found, int column, Row& row) {
   row.has_next_queue = !found.null(column + 1);
   row.next_queue = found.bytes(column + 1);
   row.error = found.bytes(column + 2);
+  if (!row.tail.assign(found.bytes(column + 3)))
+    throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_workflow.tail holds no records");
   row.lane = lane_of(row);
   row.lane_due = row.due;
   row.lane_since = row.since;
@@ -280,6 +283,7 @@ void Tables::take_life(Row& row) {
     connection_.run(Sql::save_meta, std::string_view("next_life"), end_of_lives_);
   }
   row.life = next_life_++;
+  row.tail.begin();
 }
 
 Tables::Floors& Tables::floors() {

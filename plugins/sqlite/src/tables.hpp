@@ -17,10 +17,9 @@
 #include "side_file.hpp"
 #include "stile/sdk/engine/row.hpp"
 #include "stile/sdk/engine/tables.hpp"
+#include "tail.hpp"
 
 namespace stile::sqlite {
-
-namespace engine = sdk::engine;
 
 /// What a transaction changed that somebody may wait for; said after its commit.
 struct Touched {
@@ -56,6 +55,7 @@ class Tables {
 
   struct Row : engine::Row {
     std::int64_t life = 0;  ///< names its records; 0 = it never had one
+    Tail tail;              ///< the last of them
     bool stored = false;
     // What the indexes hold of it.
     Lane lane = Lane::none;
@@ -101,11 +101,15 @@ class Tables {
   void each_record(const Row& row, std::int64_t after, See see) {
     held_.reset();
     if (row.life == 0) return;
-    Query found(connection_, Sql::records_after, row.life, after);
-    while (found.next()) {
-      read_record(found);
-      if (!see(static_cast<const engine::Record&>(record_))) return;
+    if (row.tail.records_elsewhere()) {
+      Query found(connection_, Sql::records_after, row.life, after);
+      while (found.next()) {
+        read_record(found);
+        if (!see(static_cast<const engine::Record&>(record_))) return;
+      }
     }
+    for (std::size_t at = Tail::start; row.tail.read(at, record_);)
+      if (record_.position > after && !see(static_cast<const engine::Record&>(record_))) return;
   }
   std::uint64_t erase_records(Row& row, std::int64_t inbox_after);
   void drop_checkpoint(Row& row);
@@ -176,16 +180,17 @@ class Tables {
     std::int64_t manual_clock = 0;  ///< 0 = the clock runs
   };
 
-  static void read_row(const Rows& found, int column, Row& row);
+  void read_row(const Rows& found, int column, Row& row);
   void read_record(const Rows& found);
   bool load_document(std::string_view key);
-  /// Larger values do not stand in their row (schema_3.sql).
+  /// Larger values of documents do not stand in their row (schema_1.sql).
   static constexpr std::size_t most_in_row = 512;
   /// Puts a value aside, in the place of another or in a new one (0); answers where it lies.
   std::int64_t put_aside(std::int64_t place, std::string_view value);
   void move_in_due_index(Row& row);
   void move_in_trim_index(Row& row);
   void take_life(Row& row);
+  void insert_record(const Row& row, const engine::Record& record);
   std::vector<std::string> ids_in_flight();
   std::vector<std::string> queues_with_wakeups();
   void count_rows(engine::Totals& totals);

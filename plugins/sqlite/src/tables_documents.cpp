@@ -45,6 +45,15 @@ engine::Document& Tables::make_document(std::string_view key) {
   return document_;
 }
 
+std::int64_t Tables::put_aside(std::int64_t place, std::string_view value) {
+  if (place != 0) {
+    connection_.run(Sql::save_value, place, Blob(value));
+    return place;
+  }
+  connection_.run(Sql::save_value, Null{}, Blob(value));
+  return sqlite3_last_insert_rowid(connection_.handle());
+}
+
 void Tables::save_document(engine::Document& document) {
   auto& stored = static_cast<StoredDocument&>(document);
   const Blob ops(stored.ops.data(), stored.n_ops * sizeof(engine::DocumentOp));

@@ -59,6 +59,9 @@ void Tables::read_record(const Rows& found) {
 const engine::Record* Tables::find_record(const Row& row, std::string_view key) {
   held_.reset();
   if (row.life == 0) return nullptr;
+  for (std::size_t at = Tail::start; row.tail.read(at, record_);)
+    if (record_.key == key) return &record_;
+  if (!row.tail.records_elsewhere()) return nullptr;
   if (is_inbox(key)) {
     const std::int64_t position = inbox_position(key);
     if (position == 0) return nullptr;
@@ -79,23 +82,7 @@ const engine::Record* Tables::find_record(const Row& row, std::string_view key) 
   return &record_;
 }
 
-std::int64_t Tables::put_aside(std::int64_t place, std::string_view value) {
-  if (place != 0) {
-    connection_.run(Sql::save_value, place, Blob(value));
-    return place;
-  }
-  connection_.run(Sql::save_value, Null{}, Blob(value));
-  return sqlite3_last_insert_rowid(connection_.handle());
-}
-
-const engine::Record* Tables::add_record(Row& row, const engine::Record& record) {
-  held_.reset();
-  if (row.life == 0) take_life(row);
-  const bool large = record.value.size() > most_in_row;
-  if (large && !is_inbox(record.key)) {
-    if (const engine::Record* standing = find_record(row, record.key)) return standing;
-  }
-  const std::int64_t aside = large ? put_aside(0, record.value) : 0;
+void Tables::insert_record(const Row& row, const engine::Record& record) {
   Rows run(connection_, connection_.statement(Sql::insert_record));
   Binder to(run);
   to.add(row.life);
@@ -104,13 +91,24 @@ const engine::Record* Tables::add_record(Row& row, const engine::Record& record)
   to.add_id(record.op);
   to.add(static_cast<std::int64_t>(record.kind));
   to.add_some(record.key, !is_inbox(record.key));
-  to.add(Blob(large ? std::string_view{} : record.value));
-  if (large)
-    to.add(aside);
-  else
-    to.add(Null{});
+  to.add(Blob(record.value));
   run.next();
-  if (sqlite3_changes64(connection_.handle()) == 0) return find_record(row, record.key);
+}
+
+const engine::Record* Tables::add_record(Row& row, const engine::Record& record) {
+  held_.reset();
+  if (row.life == 0) take_life(row);
+  if (!is_inbox(record.key)) {
+    if (const engine::Record* standing = find_record(row, record.key)) return standing;
+  }
+  if (!row.tail.has_room_for(record)) {
+    for (std::size_t at = Tail::start; row.tail.read(at, record_);) insert_record(row, record_);
+    row.tail.spilled();
+  }
+  if (row.tail.has_room_for(record))
+    row.tail.add(record);
+  else
+    insert_record(row, record);
   touched_.workflows |= mask_of(ns_, row.id.data(), row.id.size());
   return nullptr;
 }
@@ -118,19 +116,22 @@ const engine::Record* Tables::add_record(Row& row, const engine::Record& record)
 std::uint64_t Tables::erase_records(Row& row, std::int64_t inbox_after) {
   held_.reset();
   if (row.life == 0) return 0;
-  return static_cast<std::uint64_t>(connection_.run(Sql::erase_records, row.life, inbox_after));
+  const std::uint64_t erased = row.tail.erase(inbox_after);
+  if (!row.tail.records_elsewhere()) return erased;
+  return erased + static_cast<std::uint64_t>(connection_.run(Sql::erase_records, row.life, inbox_after));
 }
 
 void Tables::drop_checkpoint(Row& row) {
   held_.reset();
   touched_.workflows |= mask_of(ns_, row.id.data(), row.id.size());
   if (row.life == 0) return;
-  connection_.run(Sql::insert_gone, row.life);
+  if (row.tail.records_elsewhere() || row.tail.messages_elsewhere()) connection_.run(Sql::insert_gone, row.life);
   row.life = 0;
+  row.tail.clear();
 }
 
 const engine::Message* Tables::find_message(const Row& row, engine::MessageKind kind, std::string_view id) {
-  if (row.life == 0) return nullptr;
+  if (row.life == 0 || !row.tail.messages_elsewhere()) return nullptr;
   Query found(connection_, Sql::find_message, row.life, static_cast<std::int64_t>(kind), Blob(id));
   if (!found.next()) return nullptr;
   message_.position = found.integer(0);
@@ -140,6 +141,7 @@ const engine::Message* Tables::find_message(const Row& row, engine::MessageKind 
 
 void Tables::add_message(Row& row, engine::MessageKind kind, std::string_view id, const engine::Message& message) {
   if (row.life == 0) take_life(row);
+  row.tail.set_messages_elsewhere();
   Rows run(connection_, connection_.statement(Sql::insert_message));
   Binder to(run);
   to.add(row.life);

@@ -302,7 +302,7 @@ TEST(Trimming, NoCallHoldsTheFileForLong) {
   Plugin plugin;
   Store store(plugin, folder.file(), {{"clock", "manual"}, {"synchronous", "normal"}});
   auto session = store.connect();
-  constexpr int workflows = 40, each = 500;
+  constexpr int workflows = 120, each = 500;
   const std::string value(100, 'x');
   for (int i = 0; i < workflows; ++i) {
     const std::string workflow = "w" + std::to_string(i);

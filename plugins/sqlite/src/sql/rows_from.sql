@@ -7,7 +7,7 @@ SELECT id, life,
   happened_at, trim_at, answer_op, answer_at, enqueue_op, enqueue_at, cancel_op, request_cancel_op,
   discard_op, discard_removed, answer_count, count, epoch, wakeup, trim_class, put_off,
   cancel_requested, granted_by, answer_kind, answer_flag, enqueue_kind, enqueue_state, cancel_removed, queue,
-  next_queue, error
+  next_queue, error, tail
 FROM stile_workflow
 WHERE ns = :ns AND id >= :from
 ORDER BY id

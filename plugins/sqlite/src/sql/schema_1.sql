@@ -16,7 +16,8 @@ CREATE TABLE stile_namespace (
   manual_clock   INTEGER
 );
 
--- One row a workflow: its lease, its wakeup, what it remembers (R1). life names its records; NULL until the first.
+-- One row a workflow: its lease, its wakeup, what it remembers (R1). life names its records; NULL until the first. tail
+-- holds the last of them (tail.hpp).
 CREATE TABLE stile_workflow (
   ns INTEGER NOT NULL, id BLOB NOT NULL, life INTEGER,
   number INTEGER NOT NULL,
@@ -61,6 +62,7 @@ CREATE TABLE stile_workflow (
   queue BLOB,
   next_queue BLOB,
   error BLOB,
+  tail BLOB,
   PRIMARY KEY (ns, id)
 ) WITHOUT ROWID;
 
@@ -84,17 +86,20 @@ CREATE TABLE stile_trim (
   PRIMARY KEY (ns, class, at, id)
 ) WITHOUT ROWID;
 
--- Records in their order. The key of an inbox message follows from its position and is NULL here.
+-- Records, but the last of each workflow, which are in stile_workflow.tail. They are written at the end of the table,
+-- whosever they are, so that those of one transaction share its pages; what must stand in order is small. The key of an
+-- inbox message follows from its position and is NULL here.
 CREATE TABLE stile_record (
+  id         INTEGER PRIMARY KEY,
   life       INTEGER NOT NULL,
   position   INTEGER NOT NULL,
   written_at INTEGER NOT NULL,
   op         BLOB,
   kind       INTEGER NOT NULL,
   key        BLOB,
-  value      BLOB NOT NULL,
-  PRIMARY KEY (life, position)
-) WITHOUT ROWID;
+  value      BLOB NOT NULL
+);
+CREATE UNIQUE INDEX stile_record_position ON stile_record (life, position);
 CREATE UNIQUE INDEX stile_record_key ON stile_record (life, key) WHERE key IS NOT NULL;
 
 -- Where each message went (I3); outlives its record (B11). kind: 0 a message_id, 1 the op_id.
@@ -110,6 +115,11 @@ CREATE TABLE stile_message (
 -- Lives that are over; trim erases their records and messages in pieces (B13).
 CREATE TABLE stile_gone (life INTEGER PRIMARY KEY);
 
+-- Larger values of documents. A row of a table WITHOUT ROWID is a key of its b-tree. Whoever passes by compares it, and
+-- SQLite reads all of it for that: one value of 16 MiB made every write near it read 16 MiB. So there only small values
+-- stand in the row itself; aside says where any other lies.
+CREATE TABLE stile_value (id INTEGER PRIMARY KEY, value BLOB NOT NULL);
+
 -- Documents, and husks of erased ones. ops: the last eight writes, 32 bytes each, oldest first (K3).
 CREATE TABLE stile_document (
   ns         INTEGER NOT NULL,
@@ -119,8 +129,13 @@ CREATE TABLE stile_document (
   erased_at  INTEGER NOT NULL,
   ops        BLOB NOT NULL,
   value      BLOB NOT NULL,
+  aside      INTEGER,
   PRIMARY KEY (ns, key)
 ) WITHOUT ROWID;
+CREATE TRIGGER stile_document_erased AFTER DELETE ON stile_document WHEN old.aside IS NOT NULL
+BEGIN
+  DELETE FROM stile_value WHERE id = old.aside;
+END;
 
 -- When documents went or will go, for trim.
 CREATE TABLE stile_gone_document (

@@ -3,7 +3,8 @@
 --      records, written_at, finished_at, touched_at, happened_at, trim_at, answer_op, answer_at, enqueue_op,
 --      enqueue_at, cancel_op, request_cancel_op, discard_op, discard_removed, answer_count, count, epoch,
 --      wakeup, trim_class, put_off, cancel_requested, granted_by, answer_kind, answer_flag, enqueue_kind,
---      enqueue_state, cancel_removed, queue, next_queue, error, ns, id
+--      enqueue_state, cancel_removed, queue, next_queue, error, tail, ns,
+--      id
 UPDATE stile_workflow SET
   life = :life, number = :number, stamp = :stamp,
   ttl = :ttl, alive = :alive, budget = :budget,
@@ -19,5 +20,5 @@ UPDATE stile_workflow SET
   cancel_requested = :cancel_requested, granted_by = :granted_by, answer_kind = :answer_kind,
   answer_flag = :answer_flag, enqueue_kind = :enqueue_kind, enqueue_state = :enqueue_state,
   cancel_removed = :cancel_removed, queue = :queue, next_queue = :next_queue,
-  error = :error
+  error = :error, tail = :tail
 WHERE ns = :ns AND id = :id
