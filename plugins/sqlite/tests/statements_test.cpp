@@ -151,17 +151,15 @@ void look_at_everything(Direct& store) {
   }
 }
 
-void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally) {
-  Direct store(path, tally);
-  const stile_enqueue now = {sizeof now, 0, 0, 1, 0, bytes("q")};
-  const stile_bytes queue = bytes("q"), default_queue = {};
+void use_records(Direct& store, const stile_enqueue& now, stile_fence& fence) {
   Acquire acquire;
   acquire.request.workflow = bytes("w");
   acquire.request.ttl = acquire.request.budget = 5 * s;
   ASSERT_EQ(store.run(acquire), STILE_OK);
+  fence = acquire.result.fence;
   Record record;
   record.request.workflow = bytes("w");
-  record.request.fence = acquire.result.fence;
+  record.request.fence = fence;
   record.request.key = bytes("k");
   const std::string large(Tail::most, 'x');  // stands in a row of its own, and so does what came before it
   record.request.value = bytes(large);
@@ -183,6 +181,14 @@ void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally
   load.request.has_key = 1;
   load.request.key = append.result.key;
   ASSERT_EQ(store.run(load), STILE_OK);
+}
+
+void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally) {
+  Direct store(path, tally);
+  const stile_enqueue now = {sizeof now, 0, 0, 1, 0, bytes("q")};
+  const stile_bytes queue = bytes("q"), default_queue = {};
+  stile_fence fence;
+  ASSERT_NO_FATAL_FAILURE(use_records(store, now, fence));
   Receive receive;
   set_receive(receive, &queue, true);  // held: put off (D9)
   ASSERT_EQ(store.run(receive), STILE_OK);
@@ -199,7 +205,7 @@ void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally
   ASSERT_EQ(store.run(other), STILE_OK);
   Rebase rebase;
   rebase.request.workflow = bytes("w");
-  rebase.request.fence = acquire.result.fence;
+  rebase.request.fence = fence;
   rebase.request.key = bytes("base");
   ASSERT_EQ(store.run(rebase), STILE_OK);
   look_at_everything(store);
