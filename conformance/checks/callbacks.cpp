@@ -235,24 +235,16 @@ Outcome alone_in_its_call(const Target& target) {
 
 void add_callback_checks(const Target& target) {
   if (language_of(target).empty() || target.facts.part < Part::documents_and_records) return;
-  auto add = [](std::string name, std::vector<std::string> ids, std::string about, Outcome (*run)(const Target&)) {
-    Check check;
-    check.suite = "callbacks";
-    check.name = std::move(name);
-    check.ids = std::move(ids);
-    check.about = std::move(about);
-    check.run = run;
-    add_check(std::move(check));
-  };
-  add("value_is_recorded", {"E1", "R1"}, "What a function gives is recorded, once for each op_id.", value_is_recorded);
-  add("not_run_in_vain", {"E2", "E3"}, "Recorded already, or under another fence: the function does not run.",
-      not_run_in_vain);
-  add("failure_leaves_nothing", {"E4"}, "A function that fails leaves nothing, and can be tried again.",
-      failure_leaves_nothing);
-  add("transaction_answers", {"E1", "E4"}, "A function can ask the transaction, and is told what fails.",
-      transaction_answers);
-  add("alone_in_its_call", {"R3"}, "A function beside another operation in one call is refused, and does not run.",
-      alone_in_its_call);
+  add_check_in_code("callbacks", "value_is_recorded", {"E1", "R1"},
+                    "What a function gives is recorded, once for each op_id.", value_is_recorded);
+  add_check_in_code("callbacks", "not_run_in_vain", {"E2", "E3"},
+                    "Recorded already, or under another fence: the function does not run.", not_run_in_vain);
+  add_check_in_code("callbacks", "failure_leaves_nothing", {"E4"},
+                    "A function that fails leaves nothing, and can be tried again.", failure_leaves_nothing);
+  add_check_in_code("callbacks", "transaction_answers", {"E1", "E4"},
+                    "A function can ask the transaction, and is told what fails.", transaction_answers);
+  add_check_in_code("callbacks", "alone_in_its_call", {"R3"},
+                    "A function beside another operation in one call is refused, and does not run.", alone_in_its_call);
 }
 
 }  // namespace stile::conformance

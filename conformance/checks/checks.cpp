@@ -15,4 +15,15 @@ void add_checks_in_code(const Target& target) {
   register_model_suites(target);
 }
 
+void add_check_in_code(std::string suite, std::string name, std::vector<std::string> ids, std::string about,
+                       Outcome (*run)(const Target&)) {
+  Check check;
+  check.suite = std::move(suite);
+  check.name = std::move(name);
+  check.ids = std::move(ids);
+  check.about = std::move(about);
+  check.run = run;
+  add_check(std::move(check));
+}
+
 }  // namespace stile::conformance

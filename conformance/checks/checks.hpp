@@ -3,6 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "check.hpp"
 #include "target.hpp"
 
 namespace stile::conformance {
@@ -16,5 +20,9 @@ void add_declared_checks();
 void add_limit_checks();
 void add_unprepared_checks();
 void add_callback_checks(const Target& target);
+
+/// Makes one of them known: what they are made of beside the defaults of a Check.
+void add_check_in_code(std::string suite, std::string name, std::vector<std::string> ids, std::string about,
+                       Outcome (*run)(const Target&));
 
 }  // namespace stile::conformance

@@ -83,24 +83,16 @@ Outcome parts_are_whole(const Target& target) {
   return {};
 }
 
-void add(std::string name, std::vector<std::string> ids, std::string about, Outcome (*run)(const Target&)) {
-  Check check;
-  check.suite = "declared";
-  check.name = std::move(name);
-  check.ids = std::move(ids);
-  check.about = std::move(about);
-  check.run = run;
-  add_check(std::move(check));
-}
-
 }  // namespace
 
 void add_declared_checks() {
-  add("undeclared_is_unsupported", {"S3"}, "What is not declared answers unsupported, and not something like it.",
-      undeclared_is_unsupported);
-  add("declared_is_supported", {"S3"}, "What is declared is there.", declared_is_supported);
-  add("capabilities_are_known", {"S3"}, "A capability is one of the contract's list.", capabilities_are_known);
-  add("parts_are_whole", {"S3"}, "Documents, records, wakeups: each is kept whole or not at all.", parts_are_whole);
+  add_check_in_code("declared", "undeclared_is_unsupported", {"S3"},
+                    "What is not declared answers unsupported, and not something like it.", undeclared_is_unsupported);
+  add_check_in_code("declared", "declared_is_supported", {"S3"}, "What is declared is there.", declared_is_supported);
+  add_check_in_code("declared", "capabilities_are_known", {"S3"}, "A capability is one of the contract's list.",
+                    capabilities_are_known);
+  add_check_in_code("declared", "parts_are_whole", {"S3"},
+                    "Documents, records, wakeups: each is kept whole or not at all.", parts_are_whole);
 }
 
 }  // namespace stile::conformance

@@ -81,18 +81,11 @@ Outcome prepared_for_everyone(const Target& target) {
 }  // namespace
 
 void add_unprepared_checks() {
-  auto add = [](std::string name, std::string about, Outcome (*run)(const Target&)) {
-    Check check;
-    check.suite = "unprepared";
-    check.name = std::move(name);
-    check.ids = {"S1"};
-    check.about = std::move(about);
-    check.run = run;
-    add_check(std::move(check));
-  };
-  add("nothing_before_prepare", "Opened with prepare=never it opens, and answers unprepared until it is prepared.",
-      nothing_before_prepare);
-  add("prepared_for_everyone", "A store that one caller prepared is prepared for all.", prepared_for_everyone);
+  add_check_in_code("unprepared", "nothing_before_prepare", {"S1"},
+                    "Opened with prepare=never it opens, and answers unprepared until it is prepared.",
+                    nothing_before_prepare);
+  add_check_in_code("unprepared", "prepared_for_everyone", {"S1"},
+                    "A store that one caller prepared is prepared for all.", prepared_for_everyone);
 }
 
 }  // namespace stile::conformance

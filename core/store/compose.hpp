@@ -2,7 +2,8 @@
 //
 // Three things, each only where the store does not declare it:
 //  one_commit       supply and append with enqueue become enqueue after the fallback interval, the write, enqueue as
-//                   asked (W9). A crash between them leaves a wakeup too many, never a record that nobody looks at.
+//                   asked (W9). A crash between them leaves a wakeup too many. Only where that wakeup is delivered
+//                   before the write and the caller dies after it does a record stand that nobody looks at.
 //  coupled_receive  receive with acquire or load becomes receive, then acquire and load of each delivery. What differs
 //                   from D9 where a lease is held: the wakeup is put off by snooze at its first delivery (which leaves
 //                   its count as it was) and by nack at a later one (which counts it), it loses its place, is in flight
