@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "loader/inspect.hpp"
-#include "loader/process_mark.hpp"
 #include "loader/search.hpp"
 #include "stile/abi.h"
+#include "types/process_mark.hpp"
 
 namespace stile::loader {
 

@@ -63,7 +63,7 @@ const void* host_extension(void*, stile_text) { return nullptr; }
 
 struct Registry {
   Registry* parents = nullptr;  // of the process that forked this one; its plugins stay mapped, so it stays known
-  ProcessMark mark;
+  types::ProcessMark mark;
   std::mutex mutex;
   std::deque<Entry> entries;
   std::map<std::string, std::string> refused;  // by path and id: why, so that a refused library is never called again
@@ -148,7 +148,7 @@ class Use final : public Running {
   }
 
  private:
-  ProcessMark mark_;
+  types::ProcessMark mark_;
   Entry& entry_;
 };
 

@@ -12,13 +12,13 @@
 #include <stop_token>
 #include <vector>
 
-#include "loader/process_mark.hpp"
 #include "stile/store.hpp"
 #include "store/lane.hpp"
 #include "store/link.hpp"
 #include "store/operation.hpp"
 #include "store/retry.hpp"
 #include "store/sessions.hpp"
+#include "types/process_mark.hpp"
 
 namespace stile::store {
 
@@ -39,7 +39,7 @@ class Core final : public Source {
  private:
   struct Call {
     Deadline deadline;
-    std::stop_token stop;
+    const std::stop_token& stop;  // the caller's: copying it costs what all who share it pay
     bool resend;
   };
   std::unique_ptr<Link> connect(Deadline deadline) override;
@@ -57,7 +57,7 @@ class Core final : public Source {
   bool over(const Call& call) const { return closed_ || call.stop.stop_requested(); }
   bool sleep_until(Deadline until, const std::stop_token& stop);
 
-  loader::ProcessMark process_;
+  types::ProcessMark process_;
   std::shared_ptr<Backend> backend_;
   Duration timeout_;
   unsigned asked_lanes_;

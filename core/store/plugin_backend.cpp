@@ -41,7 +41,7 @@ class PluginStore {
   const loader::Plugin& plugin() const { return plugin_; }
   const stile_plugin& table() const { return *plugin_.table; }
   stile_store* get() const { return store_; }
-  const loader::ProcessMark& mark() const { return mark_; }
+  const types::ProcessMark& mark() const { return mark_; }
 
   std::string after_fork() const {
     return "this store was opened by process " + std::to_string(mark_.process()) +
@@ -49,7 +49,7 @@ class PluginStore {
   }
 
  private:
-  loader::ProcessMark mark_;
+  types::ProcessMark mark_;
   const loader::Plugin& plugin_;
   std::shared_ptr<const loader::Running> running_;
   stile_store* store_;
@@ -72,11 +72,10 @@ class PluginLink final : public Link {
     } catch (...) {
       return refuse_unset(ops);
     }
-    bool answered = true;
-    for (const stile_op* op : ops) {
-      answered = answered && static_cast<std::uint32_t>(op->status) < static_cast<std::uint32_t>(STILE_STATUS_COUNT);
-    }
-    if (!answered) refuse_unanswered(ops);
+    // Each is a status where all of them together have no bit that none has; else it is looked at closely.
+    std::uint32_t bits = 0;
+    for (const stile_op* op : ops) bits |= static_cast<std::uint32_t>(op->status);
+    if (bits >= STILE_STATUS_COUNT) refuse_unanswered(ops);
     return fate == STILE_SESSION_KEEP ? Fate::keep : Fate::drop;
   }
 

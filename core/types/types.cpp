@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
+
+#include "types/process_mark.hpp"
 
 namespace stile {
 inline namespace v1 {
@@ -27,13 +30,13 @@ int nibble(char c) {
 
 Id Id::random() {
   // One system call serves many ids: an id is drawn for every write.
-  thread_local std::array<std::uint8_t, 512> pool;
+  thread_local std::array<std::uint8_t, 1024> pool;
   thread_local std::size_t left = 0;
-  thread_local pid_t owner = 0;
+  thread_local std::optional<types::ProcessMark> owner;
   Id id;
   // A forked child has a copy of the pool: what it drew from there its parent would draw too.
-  if (left < id.bytes.size() || owner != getpid()) {
-    owner = getpid();
+  if (left < id.bytes.size() || !owner->here()) {
+    owner.emplace();
     std::size_t got = 0;
     while (got < pool.size()) {
       ssize_t n = getrandom(pool.data() + got, pool.size() - got, 0);

@@ -1,14 +1,14 @@
 // A page that is empty again in every child.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "loader/process_mark.hpp"
+#include "types/process_mark.hpp"
 
 #include <sys/mman.h>
 
 #include <chrono>
 #include <new>
 
-namespace stile::loader {
+namespace stile::types {
 namespace {
 
 struct Page {
@@ -44,4 +44,4 @@ ProcessMark::ProcessMark() : process_(getpid()) {
   value_ = word_->load();
 }
 
-}  // namespace stile::loader
+}  // namespace stile::types

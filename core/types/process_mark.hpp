@@ -1,4 +1,5 @@
-// Tells a process from the one that forked it: handles of a plugin are dead in a child.
+// Tells a process from the one that forked it: handles of a plugin are dead in a child, and so is what was drawn
+// ahead of time.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace stile::loader {
+namespace stile::types {
 
 /// Made in one process, false in every other one. Looking costs one load: the word it looks at stands in a page that
 /// the kernel empties in a child; where it cannot, the process id is asked for.
@@ -30,4 +31,4 @@ class ProcessMark {
   bool emptied_;
 };
 
-}  // namespace stile::loader
+}  // namespace stile::types
