@@ -117,6 +117,9 @@ Delivery delivery_of(const stile_delivery& d) {
 
 Received decode(const Operation&, const stile_receive_result& r, const Receive*) {
   Received out;
+  std::size_t n = 0;
+  for (auto* d = r.deliveries; d; d = d->next) ++n;
+  out.deliveries.reserve(n);
   for (auto* d = r.deliveries; d; d = d->next) out.deliveries.push_back(delivery_of(*d));
   out.more = r.more != 0;
   out.store_time = time_of(r.store_time);

@@ -42,7 +42,8 @@ class Source {
 /// What an operation is answered when no session could be had: nothing was sent.
 Status status_without_session(Status connect);
 
-class Lane {
+/// On cache lines of its own: a lane in use is written all the time.
+class alignas(64) Lane {
  public:
   explicit Lane(Source& source) : source_(source) {}
 

@@ -5,11 +5,57 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "codec/copy.hpp"
 #include "stile/sdk/author.h"
 
 namespace stile::store {
+
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STILE_STORE_NO_SPARES 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define STILE_STORE_NO_SPARES 1
+#endif
+
+#if defined(STILE_STORE_NO_SPARES)
+constexpr std::size_t most_spare = 0;  // so that what is used after its release is found
+#else
+constexpr std::size_t most_spare = 128;
+#endif
+
+struct Spare {
+  Spare* next;
+};
+thread_local Spare* spares = nullptr;
+thread_local std::size_t spares_room = most_spare;
+
+/// Frees a thread's spares at its end; from then on there is no room for any.
+struct SparesEnd {
+  ~SparesEnd() {
+    spares_room = 0;
+    while (spares != nullptr) ::operator delete(std::exchange(spares, spares->next));
+  }
+};
+
+}  // namespace
+
+void* Operation::operator new(std::size_t size) {
+  if (spares == nullptr) return ::operator new(size);
+  ++spares_room;
+  return std::exchange(spares, spares->next);
+}
+
+void Operation::operator delete(void* memory) {
+  if (spares_room == 0) return ::operator delete(memory);
+  thread_local SparesEnd end;
+  --spares_room;
+  spares = new (memory) Spare{spares};
+}
 
 Operation::Operation() {
   op_.struct_size = sizeof(stile_op);

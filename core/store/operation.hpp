@@ -29,6 +29,9 @@ class Operation {
  public:
   /// With one reference, the caller's.
   static Operation* make() { return new Operation; }
+  /// From what this thread released before: a batch is more than the C library keeps at hand of one size.
+  static void* operator new(std::size_t size);
+  static void operator delete(void* memory);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
