@@ -36,17 +36,18 @@ namespace {
 
 class CountedLink : public store::Link {
  public:
-  CountedLink(std::unique_ptr<store::Link> inner, TripCounter& trips) : inner_(std::move(inner)), trips_(trips) {}
+  CountedLink(std::unique_ptr<store::Link> inner, TripCounter& trips)
+      : inner_(std::move(inner)), trips_(trips.of_link()) {}
 
   store::Fate execute(const stile_call& call, std::span<stile_op* const> ops) noexcept override {
-    trips_.add();
+    trips_.fetch_add(1, std::memory_order_relaxed);
     return inner_->execute(call, ops);
   }
   void interrupt(std::uint64_t serial) noexcept override { inner_->interrupt(serial); }
 
  private:
   std::unique_ptr<store::Link> inner_;
-  TripCounter& trips_;
+  TripCounter::Count& trips_;
 };
 
 class CountedBackend : public store::Relay {
@@ -79,6 +80,12 @@ std::uint64_t microseconds(const timeval& time) {
 
 std::shared_ptr<store::Backend> TripCounter::around(std::shared_ptr<store::Backend> inner) {
   return std::make_shared<CountedBackend>(std::move(inner), *this);
+}
+
+std::uint64_t TripCounter::trips() const {
+  std::uint64_t all = 0;
+  for (const Line& line : counts_) all += line.trips.load(std::memory_order_relaxed);
+  return all;
 }
 
 Costs costs_so_far(const TripCounter& trips) {

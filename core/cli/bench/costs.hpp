@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -34,11 +35,18 @@ class TripCounter {
  public:
   /// inner, with its executes counted here. The counter must outlive it.
   std::shared_ptr<store::Backend> around(std::shared_ptr<store::Backend> inner);
-  std::uint64_t trips() const { return trips_.load(std::memory_order_relaxed); }
-  void add() { trips_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t trips() const;
+
+  using Count = std::atomic<std::uint64_t>;
+  /// What a new link counts in: a cache line that it shares with few others, if any.
+  Count& of_link() { return counts_[links_.fetch_add(1, std::memory_order_relaxed) % counts_.size()].trips; }
 
  private:
-  std::atomic<std::uint64_t> trips_{0};
+  struct alignas(64) Line {
+    Count trips{0};
+  };
+  std::array<Line, 64> counts_;
+  std::atomic<std::size_t> links_{0};
 };
 
 /// Up to now.

@@ -65,10 +65,14 @@ Measurement::Measurement(const Store& store, const TripCounter& trips, const Set
 void Measurement::prepare(std::stop_token stop) { workload_->prepare(stop); }
 
 void Measurement::work(Caller& caller, std::uint64_t& jobs, Deadline end, std::stop_token stop) {
+  // Each caller has a stop token of its own, as a jthread has: those who share one meet in every call.
+  std::stop_source own;
+  std::stop_callback ends(stop, [&own] { own.request_stop(); });
+  const std::stop_token token = own.get_token();
   unsigned empty = 0;
-  while (Clock::now() < end && !stop.stop_requested() && empty < most_empty) {
+  while (Clock::now() < end && !token.stop_requested() && empty < most_empty) {
     auto begin = Clock::now();
-    auto did = workload_->step(caller, stop);
+    auto did = workload_->step(caller, token);
     if (did && !workload_->times_itself())
       caller.took->add(static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count()));
     empty = did ? 0 : empty + 1;
