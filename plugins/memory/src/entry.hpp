@@ -69,6 +69,7 @@ enum class Place : std::uint8_t { none, ready, lapsed, later };
 /// The row of a workflow, and how the shard's indexes know it: `as_*` is what they were last told, so that a change of
 /// the row is found by comparing.
 struct Entry : engine::Row {
+  std::uint64_t hash = 0;  // of id, for the table
   Checkpoint checkpoint;
   TimeHook<Entry> due_hook;
   TimeHook<Entry> trim_hook;

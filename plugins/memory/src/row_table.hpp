@@ -33,17 +33,21 @@ class RowTable {
     }
   }
 
+  /// An entry will be looked for soon: its slot is brought near.
+  void expect(const Entry& entry) const { __builtin_prefetch(&slots_[entry.hash & mask()]); }
+
   /// The id is not there yet.
   void insert(std::unique_ptr<Entry> entry) {
     if ((size_ + 1) * 4 > slots_.size() * 3) grow();
-    const std::uint64_t hash = hash_of(entry->id);
-    put(slots_, {hash, entry.release()});
+    entry->hash = hash_of(entry->id);
+    put(slots_, {entry->hash, entry.get()});
+    entry.release();
     ++size_;
   }
 
   /// Takes an entry out. Those after it move up, so that no look ends at a hole.
   std::unique_ptr<Entry> remove(const Entry& entry) {
-    std::size_t at = hash_of(entry.id) & mask();
+    std::size_t at = entry.hash & mask();
     while (slots_[at].entry != &entry) at = (at + 1) & mask();
     std::unique_ptr<Entry> out(slots_[at].entry);
     --size_;

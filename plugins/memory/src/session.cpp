@@ -134,16 +134,21 @@ void Session::on_whole(stile_op& op, Body&& body) {
   }
 }
 
-void Session::on_shard(Held& held, stile_op& op, std::string_view id) {
+void Session::on_shard(Held& held, stile_op& op, std::string_view id, const engine::Receipt* receipt) {
   last_ = space_->shard_of(id);
   held.take(space_->shard(last_));
-  guarded(held, op, [&] { engine::run(held.shard(), context(held.now(), op), op); });
+  guarded(held, op, [&] {
+    engine::Context at = context(held.now(), op);
+    at.receipt = receipt;
+    engine::run(held.shard(), at, op);
+  });
 }
 
 void Session::on_receipt(Held& held, stile_op& op, const stile_bytes& receipt) {
   if (space_->size() == 1) return on_shard(held, op, {});
   engine::ReceiptReader reader;
-  on_shard(held, op, engine::workflow_of_receipt(reader, engine::view(receipt)));
+  if (!reader.read(engine::view(receipt))) return on_shard(held, op, {});  // to be refused
+  on_shard(held, op, reader.receipt().workflow, &reader.receipt());
 }
 
 // --- receive --------------------------------------------------------------------------------------------------------

@@ -14,14 +14,14 @@ namespace stile::memory {
 class Session {
  public:
   explicit Session(std::shared_ptr<Space> space)
-      : space_(std::move(space)), turn_(space_->first_turn() % space_->size()), last_(turn_) {}
+      : space_(std::move(space)), turn_(space_->first_turn()), last_(turn_) {}
 
   bool execute(const stile_call& call, std::span<stile_op* const> ops);
   void interrupt(std::uint64_t serial) noexcept { space_->room().interrupt(interrupts_, serial); }
 
  private:
   void one(const stile_call& call, Held& held, stile_op& op);
-  void on_shard(Held& held, stile_op& op, std::string_view id);
+  void on_shard(Held& held, stile_op& op, std::string_view id, const engine::Receipt* receipt = nullptr);
   void on_receipt(Held& held, stile_op& op, const stile_bytes& receipt);
   /// Runs what changes a shard; whatever stops it in the middle leaves the shard's indexes right.
   template <class Body>

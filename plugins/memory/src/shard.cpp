@@ -122,7 +122,10 @@ void Shard::place_in_queue(Entry& entry) {
     ++queue.dead;
     return;
   }
-  if (entry.wakeup == engine::Wakeup::in_flight) ++queue.in_flight;
+  if (entry.wakeup == engine::Wakeup::in_flight) {
+    ++queue.in_flight;
+    rows_.expect(entry);  // by the answer to the delivery
+  }
   queue.place(entry, now_);
   if (entry.due < earliest_.load(std::memory_order_relaxed)) earliest_.store(entry.due, std::memory_order_release);
   if (keep_due_) news_.due.push_back({entry.queue, entry.due});

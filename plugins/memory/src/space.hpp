@@ -48,8 +48,12 @@ class Space {
   }
   std::size_t size() const { return shards_.size(); }
   Shard& shard(std::size_t index) { return *shards_[index]; }
-  /// Where the looks of a new session at all partitions begin.
-  std::size_t first_turn() { return turn_.fetch_add(1); }
+  /// Where the looks of a new session at all partitions begin: far from where those before it did. They go round at one
+  /// pace, and who follows close behind another finds every partition in the other's processor.
+  std::size_t first_turn() {
+    constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15u;
+    return static_cast<std::size_t>((turn_.fetch_add(1) * golden_ratio >> 32) * shards_.size() >> 32);
+  }
   /// The store's time, for what concerns no partition.
   Time now();
 
@@ -61,7 +65,7 @@ class Space {
   std::vector<std::unique_ptr<Shard>> shards_;
   WaitingRoom room_;
   std::atomic<bool> prepared_{false};
-  std::atomic<std::size_t> turn_{0};
+  std::atomic<std::uint64_t> turn_{0};
 };
 
 /// A shard, locked, with its time. Operations of a batch that follow each other on one shard share it. What happened is

@@ -14,12 +14,15 @@
 
 namespace stile::sdk::engine {
 
+struct Receipt;
+
 /// Given with every operation. One is made for each time the store's lock is taken.
 struct Context {
   Time now = 0;  ///< the store's clock, measured after the lock was held (A3); never below what it was before (A12)
   const stile_limits* limits = nullptr;
   std::uint32_t epoch = 0;  ///< the store's; rows of another one are put right by look (S2)
   stile_id fresh{};  ///< an unguessable id, used where the caller gave no op_id (A1, D2): new for every operation
+  const Receipt* receipt = nullptr;  ///< the one in an answer or extend, where the store has read it to find the row
 };
 
 template <class Request>

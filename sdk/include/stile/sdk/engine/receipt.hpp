@@ -115,9 +115,4 @@ class ReceiptReader {
   Receipt receipt_;
 };
 
-/// The workflow a receipt belongs to, without judging it: what a store with partitions routes by. Empty = no receipt.
-inline std::string_view workflow_of_receipt(ReceiptReader& reader, std::string_view text) {
-  return reader.read(text) ? reader.receipt().workflow : std::string_view{};
-}
-
 }  // namespace stile::sdk::engine

@@ -59,6 +59,12 @@ typename T::Row* judge_receipt(const Context& context, stile_op& op, const Recei
   return nullptr;
 }
 
+/// The receipt in a request, read here unless the store has; null for what is none.
+inline const Receipt* receipt_of(const Context& context, ReceiptReader& reader, const stile_bytes& text) {
+  if (context.receipt != nullptr) return context.receipt;
+  return reader.read(view(text)) ? &reader.receipt() : nullptr;
+}
+
 inline void refuse_no_receipt(stile_op& op) { refuse(op, STILE_STALE, "this is no receipt of a delivery"); }
 
 /// Gives one answer: `again` tells what was answered before, `apply` changes the row of an accepted one.
@@ -66,8 +72,9 @@ template <Tables T, class Again, class Apply>
 void answer(T& tables, const Context& context, stile_op& op, const stile_answer& given, bool finished, Again&& again,
             Apply&& apply) {
   ReceiptReader reader;
-  if (!reader.read(view(given.receipt))) return refuse_no_receipt(op);
-  const Receipt& receipt = reader.receipt();
+  const Receipt* read = receipt_of(context, reader, given.receipt);
+  if (read == nullptr) return refuse_no_receipt(op);
+  const Receipt& receipt = *read;
   auto* row = look(tables, context, receipt.workflow);
   if (row != nullptr && !none(op.op_id) && same(op.op_id, row->answer_op)) {  // D6, R1
     if (row->answer_kind != op.kind) return refuse_reused(op);
@@ -185,9 +192,9 @@ void extend(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_extend_request>(op);
   const Time now = context.now;
   ReceiptReader reader;
-  if (!reader.read(view(asked.receipt))) return wakeups_detail::refuse_no_receipt(op);
-  auto* row =
-      wakeups_detail::judge_receipt<T>(context, op, reader.receipt(), look(tables, context, reader.receipt().workflow));
+  const Receipt* receipt = wakeups_detail::receipt_of(context, reader, asked.receipt);
+  if (receipt == nullptr) return wakeups_detail::refuse_no_receipt(op);
+  auto* row = wakeups_detail::judge_receipt<T>(context, op, *receipt, look(tables, context, receipt->workflow));
   if (row == nullptr) return;
   if (asked.has_fence && !fence_current(*row, asked.fence)) return refuse_fenced(op);
   if (asked.has_fence && !renewable(*row, asked.has_budget != 0, now))
