@@ -1,6 +1,8 @@
-// What the ABI itself costs: operations that do next to nothing, through a plugin that was loaded at run time.
+// What the ABI itself costs: operations that do nothing or next to nothing, through a plugin that was loaded at run
+// time.
 //
-// Run with --benchmark_filter=...; the store is memory: unless $STILE_STORE says otherwise.
+// Run with --benchmark_filter=...; the store is memory: unless $STILE_STORE says otherwise. no_op has its own plugin,
+// noop.c, whose operations answer ok and no more.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
@@ -30,35 +32,72 @@ std::unique_ptr<stile::store::Link> connect() {
   return backend->connect(stile::Deadline::max());
 }
 
+std::unique_ptr<stile::store::Link> connect_noop() {
+  static const auto backend = [] {
+    stile::store::OpenOptions options;
+    options.plugin_file = STILE_NOOP_PLUGIN;
+    options.compose = false;  // nothing but the plugin
+    return stile::store::open_backend("noop:", options);
+  }();
+  return backend->connect(stile::Deadline::max());
+}
+
 struct Batch {
+  std::unique_ptr<stile::store::Link> link;
   std::vector<std::unique_ptr<Op>> owned;
   std::vector<stile_op*> ops;
-  std::unique_ptr<stile::store::Link> link = connect();
   stile_call call{sizeof(stile_call), 0, 0, STILE_NEVER};
 
-  Batch(std::uint32_t kind, std::size_t count) {
+  Batch(std::unique_ptr<stile::store::Link> over, std::uint32_t kind, std::size_t count) : link(std::move(over)) {
     for (std::size_t i = 0; i < count; ++i) {
       owned.push_back(std::make_unique<Op>(kind));
       ops.push_back(owned.back()->get());
     }
   }
+  /// The link sets every status to unset before it lets the plugin work.
   void run() {
     ++call.serial;
-    for (stile_op* op : ops) op->status = STILE_UNSET;
     benchmark::DoNotOptimize(link->execute(call, ops));
+  }
+  void expect(benchmark::State& state, std::int32_t status) const {
+    for (const stile_op* op : ops)
+      if (op->status != status) return state.SkipWithError("an operation has another status than it should");
   }
 };
 
-/// Prices the way there and back: release of a workflow nobody knows changes nothing and answers `fenced`.
-void refused_operation(benchmark::State& state) {
-  Batch batch(STILE_OP_RELEASE, static_cast<std::size_t>(state.range(0)));
+void name_workflows(Batch& batch) {
   for (auto& op : batch.owned) {
     auto* request = op->request<stile_release_request>();
     request->workflow = {reinterpret_cast<const std::uint8_t*>("w"), 1};
   }
+}
+
+/// A whole execute of operations that do nothing: the link, the plugin's dispatcher, and back.
+void no_op(benchmark::State& state) {
+  Batch batch(connect_noop(), STILE_OP_PREPARE, static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) batch.run();
   state.SetItemsProcessed(state.iterations() * state.range(0));
-  if (batch.ops[0]->status != STILE_FENCED) state.SkipWithError("release of an unknown workflow is not fenced");
+  batch.expect(state, STILE_OK);
+}
+BENCHMARK(no_op)->Arg(1)->Arg(64);
+
+/// The same with arguments for the dispatcher to check.
+void no_op_with_arguments(benchmark::State& state) {
+  Batch batch(connect_noop(), STILE_OP_RELEASE, static_cast<std::size_t>(state.range(0)));
+  name_workflows(batch);
+  for (auto _ : state) batch.run();
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  batch.expect(state, STILE_OK);
+}
+BENCHMARK(no_op_with_arguments)->Arg(1)->Arg(64);
+
+/// Release of a workflow that nobody knows changes nothing and answers `fenced`: what a real store adds.
+void refused_operation(benchmark::State& state) {
+  Batch batch(connect(), STILE_OP_RELEASE, static_cast<std::size_t>(state.range(0)));
+  name_workflows(batch);
+  for (auto _ : state) batch.run();
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  batch.expect(state, STILE_FENCED);
 }
 BENCHMARK(refused_operation)->Arg(1)->Arg(64);
 

@@ -157,10 +157,25 @@ static inline int stile_alone(const stile_op* op) {
   return 0;
 }
 
-/* Everything that comes before the store is looked at, in the contract's order of statuses: arguments, chains,
- * prepared or not, skipped, bits and kinds that nobody knows. 1 = do ops[i]; 0 = it is answered. */
-static inline int stile_admit(stile_op* const* ops, uint64_t i, uint64_t count, const stile_limits* limits,
-                              const stile_clock* clock, int prepared) {
+/* Kinds as bits of a set: those that can have to be alone, those whose arguments are always in order. */
+#define STILE_KIND_(kind) (UINT64_C(1) << (kind))
+#define STILE_KINDS_ALONE_ \
+  (STILE_KIND_(STILE_OP_RECEIVE) | STILE_KIND_(STILE_OP_WATCH) | STILE_KIND_(STILE_OP_TRANSACT))
+#define STILE_KINDS_FREE_ (STILE_KIND_(STILE_OP_PREPARE) | STILE_KIND_(STILE_OP_INFO))
+
+/* What seldom happens is kept out of the way of what always does; the loop is made part of the plugin's execute, where
+ * the compiler sees who the dispatcher's functions are. */
+#if defined(__GNUC__)
+#define STILE_RARE_ static __attribute__((noinline, cold, unused))
+#define STILE_LOOP_ static inline __attribute__((always_inline))
+#else
+#define STILE_RARE_ static inline
+#define STILE_LOOP_ static inline
+#endif
+
+/* The rest of stile_admit. */
+STILE_RARE_ int stile_admit_rare_(stile_op* const* ops, uint64_t i, uint64_t count, const stile_limits* limits,
+                                  const stile_clock* clock, int prepared) {
   stile_op* op = ops[i];
   const int known_bits = (op->must & ~STILE_MUST_KNOWN) == 0;
   const int known_kind = op->kind - 1u < STILE_OP_COUNT;
@@ -181,24 +196,43 @@ static inline int stile_admit(stile_op* const* ops, uint64_t i, uint64_t count, 
   return 1;
 }
 
+/* Everything that comes before the store is looked at, in the contract's order of statuses: arguments, chains,
+ * prepared or not, skipped, bits and kinds that nobody knows. 1 = do ops[i]; 0 = it is answered. */
+static inline int stile_admit(stile_op* const* ops, uint64_t i, uint64_t count, const stile_limits* limits,
+                              const stile_clock* clock, int prepared) {
+  stile_op* op = ops[i];
+  const uint32_t kind = op->kind;
+  /* First what nearly every operation is: without bits, of a known kind, for a store that is prepared. */
+  if (op->must == 0 && prepared && kind - 1u < STILE_OP_COUNT) {
+    if ((STILE_KINDS_FREE_ >> kind & 1) != 0) return 1;
+    if (count == 1 || (STILE_KINDS_ALONE_ >> kind & 1) == 0) return stile_check(op, limits, clock);
+  }
+  return stile_admit_rare_(ops, i, count, limits, clock, prepared);
+}
+
+/* Answers what is left of a batch behind a connection that broke. */
+STILE_RARE_ void stile_not_sent_(stile_session* session, stile_op* const* ops, uint64_t i, uint64_t count,
+                                 const stile_dispatcher* how) {
+  for (; i < count; i++)
+    if (stile_admit(ops, i, count, how->limits, &how->clock, !how->prepared || how->prepared(session)))
+      stile_answer_with(ops[i], STILE_UNAVAILABLE, "not sent: the connection broke earlier in this batch");
+}
+
 /* A whole batch, one operation after the other. What a plugin without pipelining needs. */
-static inline uint32_t stile_dispatch(stile_session* session, const stile_call* call, stile_op* const* ops,
-                                      uint64_t count, const stile_dispatcher* how) {
-  uint32_t fate = STILE_SESSION_KEEP;
+STILE_LOOP_ uint32_t stile_dispatch(stile_session* session, const stile_call* call, stile_op* const* ops,
+                                    uint64_t count, const stile_dispatcher* how) {
   uint64_t i;
   for (i = 0; i < count; i++) {
     stile_op* op = ops[i];
+    uint32_t fate;
     if (!stile_admit(ops, i, count, how->limits, &how->clock, !how->prepared || how->prepared(session))) continue;
-    if (fate != STILE_SESSION_KEEP) {
-      stile_answer_with(op, STILE_UNAVAILABLE, "not sent: the connection broke earlier in this batch");
-      continue;
-    }
     op->status = STILE_UNSUPPORTED;
     fate = how->one(session, call, op);
     if (op->status == STILE_UNSUPPORTED && op->error.len == 0)
       stile_answer_with(op, STILE_UNSUPPORTED, "this store does not do that operation");
+    if (fate != STILE_SESSION_KEEP) return stile_not_sent_(session, ops, i + 1, count, how), fate;
   }
-  return fate;
+  return STILE_SESSION_KEEP;
 }
 
 #endif
