@@ -21,7 +21,7 @@ Step say(const json::object& request, Time then_pass = 0) {
           then_pass};
 }
 
-Step put(json::object more = {}, Time then_pass = 0) {
+Step put_step(json::object more = {}, Time then_pass = 0) {
   json::object request{{"op", "put"}, {"value", "v"}};
   for (const auto& member : more) request[member.key()] = member.value();
   return say(request, then_pass);
@@ -61,21 +61,21 @@ Cell plain(const json::object& request) {
 
 std::vector<State> document_states() {
   const Step erase = say({{"op", "erase"}});
-  std::vector<Step> many{put()};
-  for (int i = 0; i < 7; ++i) many.push_back(put({{"value", std::to_string(i)}}));
+  std::vector<Step> many{put_step()};
+  for (int i = 0; i < 7; ++i) many.push_back(put_step({{"value", std::to_string(i)}}));
   std::vector<State> all = {
       {"document_never", "K2", {}, {}},
-      {"document_live", "K1", {put()}, {}},
-      {"document_overwritten", "K2", {put(), put({{"value", "w"}})}, {}},
-      {"document_with_ttl", "K4", {put({{"ttl", hour}})}, {}},
-      {"document_kept", "K5", {put({{"ttl", hour}}), put({{"ttl", "keep"}, {"value", "w"}})}, {}},
-      {"document_expired", "K4", {put({{"ttl", moment}}, a_while)}, {}},
+      {"document_live", "K1", {put_step()}, {}},
+      {"document_overwritten", "K2", {put_step(), put_step({{"value", "w"}})}, {}},
+      {"document_with_ttl", "K4", {put_step({{"ttl", hour}})}, {}},
+      {"document_kept", "K5", {put_step({{"ttl", hour}}), put_step({{"ttl", "keep"}, {"value", "w"}})}, {}},
+      {"document_expired", "K4", {put_step({{"ttl", moment}}, a_while)}, {}},
       {"document_expired_anew",
        "K4 K2",
-       {put({{"ttl", moment}}, a_while), put({{"if", "absent"}, {"value", "w"}})},
+       {put_step({{"ttl", moment}}, a_while), put_step({{"if", "absent"}, {"value", "w"}})},
        {}},
-      {"document_erased", "K6", {put(), erase}, {}},
-      {"document_erased_anew", "K2 K3", {put(), erase, put({{"value", "w"}})}, {}},
+      {"document_erased", "K6", {put_step(), erase}, {}},
+      {"document_erased_anew", "K2 K3", {put_step(), erase, put_step({{"value", "w"}})}, {}},
       {"document_eight_writes", "K3", many, {}},
   };
   for (State& each : all) each.of = Of::document;

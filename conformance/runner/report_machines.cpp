@@ -28,7 +28,7 @@ std::string xml(const std::string& text) {
   return out;
 }
 
-std::string seconds(Duration took) {
+std::string plain_seconds(Duration took) {
   std::string micros = std::to_string(took.count() % 1'000'000);
   return std::to_string(took.count() / 1'000'000) + "." + std::string(6 - micros.size(), '0') + micros;
 }
@@ -50,7 +50,7 @@ std::string junit(const Run& run) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"stile-conformance\" tests=\"" +
                      std::to_string(all.all()) + "\" failures=\"" + std::to_string(all.failed) + "\" errors=\"" +
                      std::to_string(all.crashed + all.timed_out) + "\" skipped=\"" + std::to_string(all.absent) +
-                     "\" time=\"" + seconds(run.took) + "\">\n";
+                     "\" time=\"" + plain_seconds(run.took) + "\">\n";
   for (const auto& [name, results] : suites) {
     Counts counts;
     for (const Result* result : results) counts.add(result->outcome.verdict);
@@ -59,7 +59,7 @@ std::string junit(const Run& run) {
             "\" skipped=\"" + std::to_string(counts.absent) + "\" timestamp=\"" + run.started_at + "\">\n";
     for (const Result* result : results) {
       text += "    <testcase classname=\"" + xml(name) + "\" name=\"" + xml(result->check->name) + "\" time=\"" +
-              seconds(result->took) + "\"";
+              plain_seconds(result->took) + "\"";
       Verdict verdict = result->outcome.verdict;
       if (verdict == Verdict::passed) {
         text += "/>\n";

@@ -29,8 +29,6 @@ std::uint64_t Dice::next() {
 
 namespace {
 
-bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; }
-
 /// Only what R1 makes safe to send twice.
 bool can_arrive_twice(const stile_op& op) {
   std::uint32_t traits = codec::traits_of(op.kind);

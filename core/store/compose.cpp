@@ -75,8 +75,6 @@ std::uint32_t state_of_both(std::uint32_t covering, std::uint32_t asked, bool as
 
 namespace {
 
-bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; }
-
 /// What an operation that may not run is answered: its arguments are judged first.
 void skip(stile_op& op, const Coupling& coupling) {
   if (!coupling.check(op)) return;

@@ -17,6 +17,9 @@ namespace stile::store {
 /// What execute says about its link: keep it, or drop it and connect another.
 enum class Fate { keep, drop };
 
+/// It is done only if the one before it in its call was ok.
+inline bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; }
+
 /// A session, or a layer around one. One caller at a time, but interrupt may be called by anybody at any time. The
 /// destructor disconnects.
 class Link {

@@ -31,11 +31,11 @@ constexpr std::array<Unit, 9> sizes{{{"TiB", kibi* kibi* kibi* kibi},
                                      {"kB", 1'000},
                                      {"B", 1}}};
 
-std::optional<std::int64_t> whole_number(std::string_view digits) {
+std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
-  if (digits.empty() || digits[0] < '0' || digits[0] > '9') return std::nullopt;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (text.empty() || text[0] < '0' || text[0] > '9') return std::nullopt;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 

@@ -49,6 +49,13 @@ function(stile_defaults target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# stile_large(TARGET): with STILE_UNITY its files are compiled several together.
+function(stile_large target)
+  if(STILE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # Every plugin that ships, and every test that the thread sanitizer is for (label "threaded").
 add_custom_target(stile_plugins)
 add_custom_target(stile_threaded_tests DEPENDS stile_plugins)

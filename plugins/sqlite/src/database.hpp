@@ -19,6 +19,7 @@
 #include "host.hpp"
 #include "schema.hpp"
 #include "side_file.hpp"
+#include "stile/sdk/author.h"
 #include "tables.hpp"
 
 namespace stile::sqlite {
@@ -75,6 +76,8 @@ class Database {
 
   /// The store's clock (A12): it never steps back while anybody has the file open.
   std::int64_t now();
+  /// The same, as the SDK asks it.
+  stile_clock clock() { return {[](void* of) { return static_cast<Database*>(of)->now(); }, this}; }
 
   /// The connection that writes; whoever leads the group uses it, one at a time.
   Desk& writer();

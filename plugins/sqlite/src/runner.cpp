@@ -19,10 +19,6 @@ namespace {
 // What other programs said is done in pieces, so that a long silence does not hold up the first call after it.
 constexpr int most_heard = 1'000;
 
-stile_clock clock_of(Database& database) {
-  return {[](void* of) { return static_cast<Database*>(of)->now(); }, &database};
-}
-
 void info(Database& database, Store& store, std::int64_t now, stile_op& op) {
   auto& out = engine::result_of<stile_info_result>(op);
   const auto copy_text = [&op](std::string_view text) {
@@ -71,7 +67,7 @@ engine::Context Runner::context(Tables& tables) {
 }
 
 void Runner::hear(Desk& desk) {
-  const stile_clock clock = clock_of(database_);
+  const stile_clock clock = database_.clock();
   for (int heard = 0; heard < most_heard; ++heard) {
     Said said;
     if (!said.read_first(desk.connection)) return;
@@ -88,7 +84,7 @@ void Runner::hear(Desk& desk) {
 void Runner::run(Item& item, Desk& desk, bool may_write) {
   const std::int64_t ns = item.store->number(desk.connection, may_write);
   if (!item.store->known()) item.made_number = ns;
-  const stile_clock clock = clock_of(database_);
+  const stile_clock clock = database_.clock();
   for (std::size_t i = item.first; i < item.end; ++i) {
     if (item.ops[i]->status != STILE_UNSET) continue;
     if (stile_admit(item.ops.data(), i, item.ops.size(), &limits, &clock, 1)) one(item, i, desk, ns);

@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::int64_t introduce_patience = 5 * second_us;
 
-stile_clock clock_of(Database& database) {
-  return {[](void* of) { return static_cast<Database*>(of)->now(); }, &database};
-}
-
 // What has transactions of its own.
 bool stands_alone(const stile_op& op) { return op.kind == STILE_OP_PREPARE; }
 
@@ -91,7 +87,7 @@ void Session::do_part(Item& item) {
   }
   if (op.kind == STILE_OP_PREPARE) return prepare(item);
   if (!prepared) {
-    const stile_clock clock = clock_of(database);
+    const stile_clock clock = database.clock();
     for (std::size_t i = item.first; i < item.end; ++i)
       stile_admit(item.ops.data(), i, item.ops.size(), &limits, &clock, 0);
     return;
@@ -110,7 +106,7 @@ void Session::do_part(Item& item) {
 void Session::prepare(Item& item) {
   stile_op& op = *item.ops[item.first];
   Database& database = store_.database();
-  const stile_clock clock = clock_of(database);
+  const stile_clock clock = database.clock();
   if (!stile_admit(item.ops.data(), item.first, item.ops.size(), &limits, &clock, 1)) return;
   try {
     const bool check_only = engine::request_of<stile_prepare_request>(op).check_only != 0;

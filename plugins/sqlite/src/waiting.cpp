@@ -78,7 +78,7 @@ void Session::answer_empty(stile_op& op) {
 void Session::receive(Item& item) {
   stile_op& op = *item.ops[item.first];
   Database& database = store_.database();
-  const stile_clock clock{[](void* of) { return static_cast<Database*>(of)->now(); }, &database};
+  const stile_clock clock = database.clock();
   if (!stile_admit(item.ops.data(), item.first, item.ops.size(), &limits, &clock, 1)) return;
   const auto& asked = engine::request_of<stile_receive_request>(op);
   if (op.must & STILE_MUST_AGAIN) {
@@ -143,7 +143,7 @@ void Session::watch(Item& item) {
   stile_op& op = *item.ops[item.first];
   Database& database = store_.database();
   const auto& asked = engine::request_of<stile_watch_request>(op);
-  const stile_clock clock{[](void* of) { return static_cast<Database*>(of)->now(); }, &database};
+  const stile_clock clock = database.clock();
   if (!stile_admit(item.ops.data(), item.first, item.ops.size(), &limits, &clock, 1)) return;
   Waiter waiter;
   waiter.parking = &parking_;
