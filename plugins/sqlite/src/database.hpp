@@ -77,7 +77,9 @@ class Database {
   /// The store's clock (A12): it never steps back while anybody has the file open.
   std::int64_t now();
   /// The same, as the SDK asks it.
-  stile_clock clock() { return {[](void* of) { return static_cast<Database*>(of)->now(); }, this}; }
+  stile_clock clock() {
+    return {[](void* of) { return static_cast<Database*>(of)->now(); }, this};
+  }
 
   /// The connection that writes; whoever leads the group uses it, one at a time.
   Desk& writer();
