@@ -63,6 +63,9 @@ sqlite3_stmt* Connection::prepare(Sql which) {
   sqlite3_stmt* made = nullptr;
   const int code =
       sqlite3_prepare_v3(db_, text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+  if (code == SQLITE_ERROR)
+    throw StoreError(STILE_CORRUPT, path_ + ": the tables are not those of this store: " + sqlite3_errmsg(db_),
+                     name_of_code(code));
   if (code != SQLITE_OK) fail(code);
   return statements_[static_cast<std::size_t>(which)] = made;
 }

@@ -85,6 +85,9 @@ bool Database::prepared() {
   switch (state_of(facts_.schema)) {
     case SchemaState::absent:
     case SchemaState::older: return false;
+    case SchemaState::unreleased:
+      throw StoreError(STILE_UNSUPPORTED, options_.path + ": its schema is version " + std::to_string(facts_.schema) +
+                                              ", of the time before the first release; begin with a new file");
     case SchemaState::newer:
       throw StoreError(STILE_UNSUPPORTED, options_.path + ": its schema is version " + std::to_string(facts_.schema) +
                                               ", and this software knows up to " + std::to_string(newest_usable) +

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "error.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <system_error>
 
@@ -45,7 +47,9 @@ std::int32_t status_of(int code, int os_error, Phase phase) {
     case SQLITE_READONLY: return STILE_READ_ONLY;
     case SQLITE_PERM:
     case SQLITE_AUTH: return STILE_DENIED;
-    case SQLITE_CANTOPEN: return os_error == EACCES || os_error == EPERM ? STILE_DENIED : STILE_UNAVAILABLE;
+    case SQLITE_CANTOPEN:
+      if (os_error == EROFS) return STILE_READ_ONLY;
+      return os_error == EACCES || os_error == EPERM ? STILE_DENIED : STILE_UNAVAILABLE;
     case SQLITE_IOERR: return io_status(os_error, phase);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -82,6 +86,9 @@ StoreError error_of(sqlite3* db, int code, const std::string& path, Phase phase)
   const int family = code & 0xff;
   if (db && (family == SQLITE_IOERR || family == SQLITE_CANTOPEN || family == SQLITE_FULL))
     os_error = sqlite3_system_errno(db);
+  // On a mount that takes no writes SQLite misses the files it would have made.
+  if (family == SQLITE_CANTOPEN && os_error == ENOENT && access(path.c_str(), W_OK) != 0 && errno == EROFS)
+    os_error = EROFS;
   const std::int32_t status = status_of(code, os_error, phase);
   std::string text = path + ": " + (db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
   if (os_error) text += " (" + std::generic_category().message(os_error) + ")";

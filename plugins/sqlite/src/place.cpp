@@ -85,6 +85,10 @@ void check_place(const std::string& path) {
   if (stat(path.c_str(), &file) == 0 && !S_ISREG(file.st_mode))
     throw StoreError(STILE_INVALID,
                      path + ": is " + (S_ISDIR(file.st_mode) ? "a folder" : "no regular file") + "; name a file");
+  if (file.st_nlink > 1)
+    throw StoreError(STILE_UNSUPPORTED, path + ": has " + std::to_string(file.st_nlink) +
+                                            " names (hard links), and SQLite would keep a log of its own under each; "
+                                            "leave it one");
   struct statfs system = {};
   if (statfs(folder.c_str(), &system) != 0) return;
   if (const char* name = network_filesystem(static_cast<std::int64_t>(system.f_type)))

@@ -10,9 +10,9 @@
 namespace stile::sqlite {
 namespace {
 
-// steps[i] leads from schema i to i + 1.
-constexpr std::string_view steps[] = {stile_sqlite_schema::schema_1, stile_sqlite_schema::schema_2};
-static_assert(sizeof steps / sizeof steps[0] == schema_version);
+// The first leads from nothing to the oldest known schema, each other one from a schema to the next.
+constexpr std::string_view steps[] = {stile_sqlite_schema::schema_4, stile_sqlite_schema::schema_5};
+static_assert(sizeof steps / sizeof steps[0] == schema_version - oldest_known + 1);
 
 constexpr std::string_view has_meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'stile_meta'";
 
@@ -35,6 +35,7 @@ std::int64_t number(Connection& connection, std::string_view name) {
 
 SchemaState state_of(std::int64_t schema) {
   if (schema == 0) return SchemaState::absent;
+  if (schema < oldest_known) return SchemaState::unreleased;
   if (schema < schema_version) return SchemaState::older;
   return schema <= newest_usable ? SchemaState::usable : SchemaState::newer;
 }
@@ -52,7 +53,8 @@ Facts read_facts(Connection& connection) {
 
 void migrate(Connection& connection, Facts& facts, std::int64_t inode) {
   const bool create = facts.schema == 0;
-  for (; facts.schema < schema_version; ++facts.schema) connection.script(steps[facts.schema]);
+  if (create) facts.schema = oldest_known - 1;
+  for (; facts.schema < schema_version; ++facts.schema) connection.script(steps[facts.schema - (oldest_known - 1)]);
   connection.run(Sql::save_meta, std::string_view("schema"), facts.schema);
   if (!create) return;
   unsigned char identity[16];

@@ -64,7 +64,9 @@ void make_mutex(pthread_mutex_t* mutex) {
 
 // With nobody else there the file starts afresh, whatever is in it.
 bool start_afresh(int file) {
-  if (ftruncate(file, 0) != 0 || ftruncate(file, sizeof(SideContent)) != 0) return false;
+  if (ftruncate(file, 0) != 0) return false;
+  // A mapped page that the disk has no room for would end the process (SIGBUS).
+  if ((errno = posix_fallocate(file, 0, sizeof(SideContent))) != 0) return false;
   void* mapped = mmap(nullptr, sizeof(SideContent), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) return false;
   auto* content = new (mapped) SideContent;

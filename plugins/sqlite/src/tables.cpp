@@ -111,8 +111,8 @@ void Tables::read_row(const Rows& found, int column, Row& row) {
   row.has_next_queue = !found.null(column + 1);
   row.next_queue = found.bytes(column + 1);
   row.error = found.bytes(column + 2);
-  if (!row.tail.assign(found.bytes(column + 3)))
-    throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_workflow.tail holds no records");
+  if (!row.tail.assign(found.bytes(column + 3), row))
+    throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_workflow.tail is not what its row says");
   row.lane = lane_of(row);
   row.lane_due = row.due;
   row.lane_since = row.since;

@@ -22,24 +22,24 @@ std::size_t size_of(const engine::Record& record) { return sizeof(Head) + record
 
 }  // namespace
 
-void Tail::mark(char bit) {
-  if (bytes_.empty()) bytes_.assign(1, records_bit | messages_bit);
-  bytes_[0] = static_cast<char>(bytes_[0] | bit);
-}
+void Tail::mark(char bit) { bytes_[0] = static_cast<char>(bytes_[0] | bit); }
 
-bool Tail::assign(std::string_view bytes) {
+bool Tail::assign(std::string_view bytes, const engine::Row& row) {
   bytes_ = bytes;
+  if (bytes.empty()) return row.records == 0;
+  if ((bytes[0] & ~(records_bit | messages_bit)) != 0) return false;
   engine::Record record;
   std::size_t at = start;
-  while (read(at, record)) {
-  }
-  return bytes.empty() || at == bytes.size();
+  std::uint64_t count = 0;
+  for (std::int64_t last = 0; read(at, record); last = record.position, ++count)
+    if (record.position <= last) return false;
+  return at == bytes.size() && (count == 0 || record.position == row.position) &&
+         (records_elsewhere() ? count <= row.records : count == row.records);
 }
 
 bool Tail::has_room_for(const engine::Record& record) const { return bytes_.size() + size_of(record) <= most; }
 
 void Tail::add(const engine::Record& record) {
-  mark(0);
   const Head head{record.position,
                   record.written_at,
                   record.op,
@@ -59,7 +59,7 @@ void Tail::spilled() {
 std::uint64_t Tail::erase(std::int64_t inbox_after) {
   std::uint64_t erased = 0;
   Tail kept;
-  if (!bytes_.empty()) kept.bytes_.assign(1, bytes_[0]);
+  kept.bytes_.assign(1, bytes_[0]);
   engine::Record record;
   for (std::size_t at = start; read(at, record);) {
     if (record.position > inbox_after && record.key.substr(0, engine::inbox_prefix.size()) == engine::inbox_prefix)

@@ -18,18 +18,18 @@ namespace engine = sdk::engine;
 
 /// What stands in stile_workflow.tail: one byte that says what of this life stands elsewhere, then records in their
 /// order, all after those of stile_record. Each is a head of 40 bytes in the machine's byte order, its key, its value.
-/// An empty one tells nothing: anything may stand elsewhere.
+/// A workflow that has no life has none.
 class Tail {
  public:
   /// A row of a table without rowid stands in its page up to 1,002 bytes (of 4,096); this leaves room for the rest of
   /// it.
   static constexpr std::size_t most = 640;
 
-  bool records_elsewhere() const { return bytes_.empty() || (bytes_[0] & records_bit) != 0; }
-  bool messages_elsewhere() const { return bytes_.empty() || (bytes_[0] & messages_bit) != 0; }
+  bool records_elsewhere() const { return !bytes_.empty() && (bytes_[0] & records_bit) != 0; }
+  bool messages_elsewhere() const { return !bytes_.empty() && (bytes_[0] & messages_bit) != 0; }
   void set_messages_elsewhere() { mark(messages_bit); }
 
-  /// A life begins: nothing stands anywhere. Without one there is no tail.
+  /// A life begins: nothing stands anywhere. The rest is for workflows that have one.
   void begin() { bytes_.assign(1, 0); }
   void clear() { bytes_.clear(); }
 
@@ -45,8 +45,8 @@ class Tail {
   static constexpr std::size_t start = 1;
 
   std::string_view bytes() const { return bytes_; }
-  /// What was read from a row; false when it makes no sense.
-  [[nodiscard]] bool assign(std::string_view bytes);
+  /// What was read from a row with so many records, the last of them at that position; false when they do not agree.
+  [[nodiscard]] bool assign(std::string_view bytes, const engine::Row& row);
 
  private:
   static constexpr char records_bit = 1, messages_bit = 2;

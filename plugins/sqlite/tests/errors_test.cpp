@@ -101,8 +101,46 @@ TEST(Errors, NextSchemaIsUsed) {
 void make_older(const std::string& path) {
   Foreign foreign(path);
   ASSERT_EQ(foreign.exec("DROP TABLE stile_said;"
-                         "UPDATE stile_meta SET value = 1 WHERE name = 'schema'"),
+                         "UPDATE stile_meta SET value = 4 WHERE name = 'schema'"),
             SQLITE_OK);
+}
+
+TEST(Errors, ASchemaThatWasNeverReleasedIsRefused) {
+  Folder folder;
+  Plugin plugin;
+  { ASSERT_EQ(Store(plugin, folder.file()).status(), STILE_OK); }
+  Foreign(folder.file()).exec("UPDATE stile_meta SET value = 3 WHERE name = 'schema'");
+  Store store(plugin, folder.file());
+  EXPECT_EQ(store.status(), STILE_UNSUPPORTED);
+  EXPECT_TRUE(has(store.error(), "version 3") && has(store.error(), "new file")) << store.error();
+}
+
+TEST(Errors, TablesOfAnotherMakeAreCorrupt) {
+  Folder folder;
+  Plugin plugin;
+  { ASSERT_EQ(Store(plugin, folder.file()).status(), STILE_OK); }
+  ASSERT_EQ(Foreign(folder.file()).exec("ALTER TABLE stile_workflow RENAME COLUMN due TO somewhen"), SQLITE_OK);
+  Store store(plugin, folder.file());
+  auto session = store.connect();
+  Enqueue enqueue;
+  enqueue.request.workflow = bytes("w");
+  const stile_enqueue now = {sizeof now, 0, 0, 0, 0, {}};
+  enqueue.request.enqueue = &now;
+  EXPECT_EQ(session->run(enqueue), STILE_CORRUPT);
+  EXPECT_TRUE(has(enqueue.error(), "due") && has(enqueue.error(), folder.file())) << enqueue.error();
+}
+
+// SQLite keeps a log under each name, and one would not know of what is written in the other's.
+TEST(Errors, AFileOfTwoNamesIsRefused) {
+  Folder folder;
+  Plugin plugin;
+  { ASSERT_EQ(Store(plugin, folder.file()).status(), STILE_OK); }
+  ASSERT_EQ(link(folder.file().c_str(), folder.file("other.db").c_str()), 0);
+  Store store(plugin, folder.file("other.db"));
+  EXPECT_EQ(store.status(), STILE_UNSUPPORTED);
+  EXPECT_TRUE(has(store.error(), "2 names")) << store.error();
+  ASSERT_EQ(unlink(folder.file().c_str()), 0);
+  EXPECT_EQ(Store(plugin, folder.file("other.db")).status(), STILE_OK);
 }
 
 TEST(Errors, OlderSchemaIsMigratedWhole) {
@@ -293,6 +331,38 @@ TEST(Errors, AFullDiskRefusesAndGoesOn) {
   EXPECT_TRUE(has(said, "record " + std::to_string(STILE_FULL) + " ")) << said;
   EXPECT_EQ(child.line(), "load (none)");
   EXPECT_EQ(child.line(), "later 0");
+  EXPECT_EQ(child.wait(), 0);
+}
+
+STILE_TEST_CHILD(open_on_a_full_disk) {
+  setenv("STILE_SHIM_ENOSPC", "1", 1);
+  Plugin plugin;
+  Store store(plugin, arguments.at(0));
+  auto session = store.connect();
+  struct stat side = {};
+  const bool there = stat((arguments.at(0) + "-stile").c_str(), &side) == 0 && side.st_size > 0;
+  tell("side file " + std::to_string(there));
+  tell("load " + session->load("w", "k"));
+  tell("enqueue " + std::to_string(session->enqueue("w")));
+  unsetenv("STILE_SHIM_ENOSPC");
+  tell("enqueue " + std::to_string(session->enqueue("w")));
+  return 0;
+}
+
+// What is mapped is in the file before anybody touches it: a page without room would end the process.
+TEST(Errors, AFullDiskIsOpenedWithoutASideFile) {
+  Folder folder;
+  {
+    Plugin plugin;
+    Store store(plugin, folder.file());
+    auto session = store.connect();
+    ASSERT_EQ(session->record("w", session->acquire("w"), "k", "v"), STILE_OK);
+  }
+  Process child("open_on_a_full_disk", {folder.file()}, {"LD_PRELOAD=" STILE_TEST_SHIM});
+  EXPECT_EQ(child.line(), "side file 0");
+  EXPECT_EQ(child.line(), "load v");
+  EXPECT_EQ(child.line(), "enqueue " + std::to_string(STILE_FULL));
+  EXPECT_EQ(child.line(), "enqueue 0");
   EXPECT_EQ(child.wait(), 0);
 }
 

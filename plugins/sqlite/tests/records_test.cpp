@@ -28,7 +28,6 @@ engine::Record record_at(std::int64_t position, std::string_view key, std::strin
 
 TEST(TailOfARow, HoldsRecordsInTheirOrder) {
   Tail tail;
-  EXPECT_TRUE(tail.records_elsewhere());  // it tells nothing
   tail.begin();
   EXPECT_FALSE(tail.records_elsewhere() || tail.messages_elsewhere());
   tail.add(record_at(1, "a", "one"));
@@ -56,10 +55,19 @@ TEST(TailOfARow, KnowsWhatMakesNoSense) {
   Tail tail, copy;
   tail.begin();
   tail.add(record_at(1, "key", "value"));
+  tail.add(record_at(2, "key2", "value"));
+  engine::Row row;
+  EXPECT_TRUE(copy.assign({}, row));
+  row.records = row.position = 2;
   const std::string bytes(tail.bytes());
-  EXPECT_TRUE(copy.assign({}));
-  EXPECT_TRUE(copy.assign(bytes));
-  for (std::size_t cut = 2; cut < bytes.size(); ++cut) EXPECT_FALSE(copy.assign(bytes.substr(0, cut))) << cut;
+  EXPECT_TRUE(copy.assign(bytes, row));
+  for (std::size_t cut = 0; cut < bytes.size(); ++cut) EXPECT_FALSE(copy.assign(bytes.substr(0, cut), row)) << cut;
+  EXPECT_FALSE(copy.assign(bytes + bytes.substr(1), row));
+  row.position = 3;
+  EXPECT_FALSE(copy.assign(bytes, row));
+  row.position = 2;
+  row.records = 3;
+  EXPECT_FALSE(copy.assign(bytes, row));
 }
 
 std::vector<Pair> load_all(Session& session, std::uint32_t page) {
@@ -128,6 +136,7 @@ TEST_F(Records, AreReadInTheirOrderWhereverTheyStand) {
   EXPECT_NE(rows(), "60");
   for (const std::uint32_t page : {1u, 7u, 60u}) EXPECT_EQ(load_all(*session, page), written) << page;
   for (const auto& [key, value] : written) EXPECT_EQ(session->load("w", key), value) << key;
+  EXPECT_EQ(Foreign(folder.file()).ask("PRAGMA integrity_check"), "ok");
 }
 
 TEST_F(Records, StandWhereverTheyAre) {
@@ -164,14 +173,20 @@ TEST_F(Records, GoByRebaseWhereverTheyAre) {
 }
 
 TEST_F(Records, ADamagedTailIsCorruptAndSaysWhere) {
-  ASSERT_EQ(session->record("w", fence, "a", "value"), STILE_OK);
-  ASSERT_EQ(Foreign(folder.file()).exec("UPDATE stile_workflow SET tail = x'0001'"), SQLITE_OK);
-  Load load;
-  load.request.workflow = bytes("w");
-  load.request.limit = 10;
-  load.request.max_bytes = STILE_ALL_BYTES;
-  EXPECT_EQ(session->run(load), STILE_CORRUPT);
-  EXPECT_NE(load.error().find("stile_workflow.tail"), std::string::npos) << load.error();
+  for (const char* key : {"a", "b"}) ASSERT_EQ(session->record("w", fence, key, "value"), STILE_OK);
+  for (const char* damage : {"NULL", "x''", "x'0001'", "substr(tail, 1, 47)", "tail || substr(tail, 2)", "7"}) {
+    Foreign foreign(folder.file());
+    ASSERT_EQ(foreign.exec("CREATE TABLE kept AS SELECT tail FROM stile_workflow"), SQLITE_OK);
+    ASSERT_EQ(foreign.exec(std::string("UPDATE stile_workflow SET tail = ") + damage), SQLITE_OK);
+    Load load;
+    load.request.workflow = bytes("w");
+    load.request.limit = 10;
+    load.request.max_bytes = STILE_ALL_BYTES;
+    EXPECT_EQ(session->run(load), STILE_CORRUPT) << damage;
+    EXPECT_NE(load.error().find("stile_workflow.tail"), std::string::npos) << load.error();
+    ASSERT_EQ(foreign.exec("UPDATE stile_workflow SET tail = (SELECT tail FROM kept); DROP TABLE kept"), SQLITE_OK);
+  }
+  EXPECT_EQ(session->load("w", "b"), "value");
 }
 
 }  // namespace

@@ -151,6 +151,16 @@ int ftruncate(int file, off_t size) {
   return truncate_to(file, size, [&] { return call(file, size); });
 }
 
+int posix_fallocate64(int file, off64_t at, off64_t size) {
+  static const auto call = real<int (*)(int, off64_t, off64_t)>("posix_fallocate64");
+  return std::getenv("STILE_SHIM_ENOSPC") ? ENOSPC : call(file, at, size);
+}
+
+int posix_fallocate(int file, off_t at, off_t size) {
+  static const auto call = real<int (*)(int, off_t, off_t)>("posix_fallocate");
+  return std::getenv("STILE_SHIM_ENOSPC") ? ENOSPC : call(file, at, size);
+}
+
 int statfs(const char* path, struct statfs* out) {
   static const auto call = real<int (*)(const char*, struct statfs*)>("statfs");
   const int code = call(path, out);

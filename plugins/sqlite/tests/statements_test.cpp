@@ -237,6 +237,7 @@ TEST(StatementsRun, NoneIsThereForNothing) {
   Folder folder;
   const auto tally = std::make_shared<Tally>();
   use_everything(folder.file(), tally);
+  EXPECT_EQ(Foreign(folder.file()).ask("PRAGMA integrity_check"), "ok");
   // Said to others, not run here; and run by the thread that waits, at its own times.
   const std::set<Sql> elsewhere = {Sql::say, Sql::data_version};
   for (const Sql which : all_statements())
