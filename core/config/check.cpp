@@ -40,7 +40,8 @@ const stile_option* find(OptionTable table, std::string_view name) {
 std::string shown(const stile_option& option, const std::string& value) {
   if ((option.flags & STILE_OPTION_SECRET) != 0 || sounds_secret(types::view(option.name))) return "what is given";
   constexpr std::size_t most = 100;
-  return "\"" + types::printable(std::string_view(value).substr(0, most)) + (value.size() > most ? "...\"" : "\"");
+  std::string safe = hide_secrets(value);
+  return "\"" + types::printable(std::string_view(safe).substr(0, most)) + (safe.size() > most ? "...\"" : "\"");
 }
 
 [[noreturn]] void refuse_value(const stile_option& option, const std::string& value, const std::string& expected) {

@@ -28,7 +28,7 @@ class Reader {
     try {
       value = types::parse_json(text);
     } catch (const types::BadJson& bad) {
-      refuse(bad.place(text) + ": " + types::printable(bad.text));
+      refuse(bad.place(text) + ": " + types::printable(hide_secrets(bad.text)));
     }
     if (!value.is_object()) refuse("a config file holds one JSON object");
     const json::object& members = value.get_object();
@@ -42,10 +42,10 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(Status::invalid, "config file " + types::printable(file_) + ": " + what);
+    throw Error(Status::invalid, "config file " + types::printable(hide_secrets(file_)) + ": " + what);
   }
   [[noreturn]] void refuse(const std::string& member, const std::string& what) const {
-    refuse("member \"" + types::printable(member) + "\": " + what);
+    refuse("member \"" + types::printable(hide_secrets(member)) + "\": " + what);
   }
 
   Config base(const std::string& text) const {
@@ -121,7 +121,8 @@ class Reader {
       config.secret = text;
     } else if (member == "secret_env") {
       auto value = types::environment(text.c_str());
-      if (!value) refuse(member, "the environment variable " + types::printable(text) + " is not set");
+      // Not shown: who mistakes secret_env for secret writes the secret here.
+      if (!value) refuse(member, "the environment variable that it names is not set");
       config.secret = *value;
     } else {
       std::filesystem::path path(text);
@@ -146,7 +147,7 @@ class Reader {
         if (!is_port(host.port)) refuse("hosts", "a port is a number from 1 to 65535");
       } else {
         refuse("hosts",
-               "an object in it has host and port, not \"" + types::printable(std::string(member.key())) + "\"");
+               "an object in it has host and port, not \"" + types::printable(hide_secrets(member.key())) + "\"");
       }
     }
     if (host.name.empty()) refuse("hosts", "a host is missing in it");

@@ -60,8 +60,15 @@ class Parser {
 
  private:
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const {
-    throw Error(Status::invalid, "config string, column " + std::to_string(offset + 1) + ": " + what + " (in " +
-                                     redact_text(text_) + ")");
+    throw Error(Status::invalid, "config string, column " + std::to_string(offset + 1) + ": " + what + " (" +
+                                     describe_unread(text_) + ")");
+  }
+
+  // An option's name for an error, with a space: none where it could be the rest of a secret that holds ? or &.
+  std::string named(Part name) const {
+    bool doubtful = text_.find('@', name.offset) != std::string_view::npos ||
+                    std::any_of(seen_.begin(), seen_.end(), [](std::string_view seen) { return sounds_secret(seen); });
+    return doubtful ? "" : " " + std::string(name.text);
   }
 
   // The bytes that a part stands for.
@@ -183,15 +190,15 @@ class Parser {
       fail(name.offset, "the name of an option is a letter, then letters, digits and _ . - (at most 64)");
     }
     if (equals == std::string_view::npos) {
-      fail(name.offset,
-           "the option " + std::string(name.text) + " has no value: write " + std::string(name.text) + "=...");
+      std::string shown = named(name);
+      fail(name.offset, "the option" + shown + " has no value: write" + (shown.empty() ? " name" : shown) + "=...");
     }
     keep(name, part.sub(equals + 1));
   }
 
   void keep(Part name, Part value) {
     if (std::find(seen_.begin(), seen_.end(), name.text) != seen_.end()) {
-      fail(name.offset, "the option " + std::string(name.text) + " stands here for the second time");
+      fail(name.offset, "the option" + named(name) + " stands here for the second time");
     }
     seen_.push_back(name.text);
     if (name.text == "namespace") {
@@ -221,7 +228,8 @@ class Parser {
     if (dot == std::string_view::npos) return;
     std::string layer(name.text.substr(0, dot));
     if (std::find(config_.layers.begin(), config_.layers.end(), layer) != config_.layers.end()) return;
-    std::string what = "the option " + std::string(name.text) + " is for a layer " + layer + ", which is not there";
+    if (named(name).empty()) fail(name.offset, "the option is for a layer that is not there");
+    std::string what = "the option" + named(name) + " is for a layer " + layer + ", which is not there";
     if (auto meant = types::nearest(layer, config_.layers)) {
       what += ": did you mean " + *meant + std::string(name.text.substr(dot)) + "?";
     } else {
@@ -240,40 +248,59 @@ constexpr std::string_view in_host = ":/?@[],";
 constexpr std::string_view in_path = "?";
 constexpr std::string_view in_option = "&";
 
-std::string host_text(const Host& host) {
+std::string host_text(const Host& host, const std::string& name) {
   std::string out;
   if (is_ipv6(host.name)) {
-    out = "[" + encode(host.name, "[]/?@,") + "]";
+    out = "[" + encode(name, "[]/?@,") + "]";
   } else {
-    out = encode(host.name, in_host);
+    out = encode(name, in_host);
   }
   return host.port.empty() ? out : out + ":" + host.port;
 }
 
-// The config string, with hidden telling which values are not to be seen.
+// True where the user and secret may reach further than they were read: a secret with a / or ? that is not escaped
+// makes hosts, a path and options of itself, up to the @ behind it.
+bool may_be_misread(const Config& config) {
+  auto has_at = [](const std::string& text) { return text.find('@') != std::string::npos; };
+  if (!config.authority || (config.hosts.empty() && !config.user)) return false;
+  if (has_at(config.path)) return true;
+  return !config.user &&
+         std::any_of(config.hosts.begin(), config.hosts.end(), [](const Host& host) { return !host.port.empty(); }) &&
+         std::any_of(config.options.begin(), config.options.end(),
+                     [&](const ConfigOption& option) { return has_at(option.value); });
+}
+
+// The config string, with hidden telling which values are not to be seen; the secret's is asked for with no name.
 template <class Hidden>
 std::string print(const Config& config, const Hidden& hidden) {
+  const bool redact = hidden("");
+  auto shown = [&](const std::string& text) { return redact ? hide_secrets(text) : text; };
+  const std::string path = redact ? hide_secrets(config.path, true) : config.path;
   std::string out;
   for (const std::string& layer : config.layers) out += layer + "+";
   out += config.scheme + ":";
+  if (redact && may_be_misread(config)) return out + "//***";
   if (config.authority) {
     out += "//";
     if (config.user) {
-      out += encode(*config.user, in_user);
-      if (config.secret) out += hidden("") ? ":***" : ":" + encode(*config.secret, in_user);
+      out += encode(shown(*config.user), in_user);
+      if (config.secret) out += redact ? ":***" : ":" + encode(*config.secret, in_user);
       out += "@";
     }
-    for (const Host& host : config.hosts) out += (&host == &config.hosts.front() ? "" : ",") + host_text(host);
-    out += encode(config.path, in_path);
+    for (const Host& host : config.hosts) {
+      if (&host != &config.hosts.front()) out += ",";
+      out += host_text(host, shown(host.name));
+    }
+    out += encode(path, in_path);
   } else {
-    bool ambiguous = config.path.starts_with("//");
-    out += ambiguous ? "%2F" + encode(config.path.substr(1), in_path) : encode(config.path, in_path);
+    bool ambiguous = path.starts_with("//");
+    out += ambiguous ? "%2F" + encode(path.substr(1), in_path) : encode(path, in_path);
   }
   char before = '?';
-  auto add = [&](std::string_view name, std::string_view value) {
+  auto add = [&](std::string_view name, const std::string& value) {
     out += before;
     before = '&';
-    out += std::string(name) + "=" + (hidden(name) ? "***" : encode(value, in_option));
+    out += std::string(name) + "=" + (hidden(name) ? "***" : encode(shown(value), in_option));
   };
   if (!config.ns.empty()) add("namespace", config.ns);
   if (!config.prepare.empty()) add("prepare", config.prepare);
@@ -304,7 +331,8 @@ Config Config::read(std::string_view source) {
   if (source.starts_with('@')) {
     std::string file(source.substr(1));
     constexpr std::size_t limit = std::size_t{1} << 20;
-    return from_json(config::read_file(file, limit, "the config file"), file);
+    return from_json(config::read_file(file, limit, "the config file " + types::printable(config::hide_secrets(file))),
+                     file);
   }
   return parse(source);
 }

@@ -19,6 +19,7 @@ namespace stile::config {
 namespace {
 
 constexpr std::size_t longest_name = 64;
+constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
 
 bool lower(char c) { return c >= 'a' && c <= 'z'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -85,50 +86,38 @@ std::string encode(std::string_view bytes, std::string_view special) {
 }
 
 bool sounds_secret(std::string_view option) {
-  static constexpr std::array words{"pass",   "secret",  "token",      "credential",
-                                    "apikey", "api_key", "access_key", "private"};
+  static constexpr std::array words{"pass", "pwd", "secret", "token", "credential", "key", "auth", "private"};
   std::string name = lowered(option);
   return std::any_of(words.begin(), words.end(),
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
-std::string redact_text(std::string_view text) {
-  std::string_view rest = text.substr(0, 4096);
+std::string hide_secrets(std::string_view text, bool user_first) {
   std::string out;
-  std::size_t slashes = rest.find("://");
-  std::size_t at = rest.rfind('@');
-  if (slashes != std::string_view::npos && at != std::string_view::npos && at > slashes) {
-    out = std::string(rest.substr(0, slashes + 3)) + "***@";
-    rest.remove_prefix(at + 1);
-  } else if (slashes != std::string_view::npos) {
-    // "u:secret" whose @ was forgotten looks like a host with a port that is no number.
-    std::size_t end = rest.find_first_of("/?", slashes + 3);
-    if (end == std::string_view::npos) end = rest.size();
-    std::string_view authority = rest.substr(slashes + 3, end - slashes - 3);
-    std::size_t colon = authority.rfind(':');
-    bool harmless =
-        colon == std::string_view::npos || authority.starts_with('[') || is_port(authority.substr(colon + 1));
-    out = std::string(rest.substr(0, slashes + 3));
-    out += harmless ? std::string(authority) : std::string(authority.substr(0, authority.find(':') + 1)) + "***";
-    rest.remove_prefix(end);
+  std::size_t at = text.rfind('@');
+  if (at != std::string_view::npos && (user_first || text.find(':') < at)) {
+    out = "***";
+    text.remove_prefix(at);
   }
-  std::size_t query = rest.find('?');
-  if (query == std::string_view::npos) return types::printable(out + std::string(rest));
-  out += rest.substr(0, query);
-  rest.remove_prefix(query);
-  while (!rest.empty()) {
-    std::size_t end = std::min(rest.find('&', 1), rest.size());
-    std::string_view option = rest.substr(0, end);
-    std::size_t equals = option.find('=');
-    bool hide = equals != std::string_view::npos && sounds_secret(option.substr(0, equals));
-    out += hide ? std::string(option.substr(0, equals + 1)) + "***" : std::string(option);
-    rest.remove_prefix(end);
+  for (std::size_t i = text.find_first_of("=:"); i != std::string_view::npos; i = text.find_first_of("=:", i + 1)) {
+    std::string_view before = text.substr(0, i);
+    before = before.substr(0, before.find_last_not_of(" \t'\"") + 1);
+    std::size_t from = before.find_last_not_of(name_characters) + 1;
+    if (sounds_secret(before.substr(from))) return out + std::string(text.substr(0, i + 1)) + "***";
   }
-  return types::printable(out);
+  return out + std::string(text);
 }
 
-std::string read_file(const std::string& path, std::size_t limit, std::string_view purpose) {
-  std::string what = std::string(purpose) + " " + types::printable(path);
+std::string describe_unread(std::string_view text) {
+  std::string bytes = std::to_string(text.size()) + (text.size() == 1 ? " byte" : " bytes");
+  std::size_t length = text.find_first_not_of(name_characters);
+  bool scheme = length != std::string_view::npos && length > 0 && length <= longest_name && text[length] == ':';
+  // Before an @, only what stands before :// is surely no user's name and no secret.
+  bool user = text.find('@') != std::string_view::npos && text.substr(scheme ? length : 0).substr(0, 3) != "://";
+  return scheme && !user ? std::string(text.substr(0, length)) + ":..., " + bytes : bytes;
+}
+
+std::string read_file(const std::string& path, std::size_t limit, const std::string& what) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw Error(Status::invalid, what + " cannot be opened: " + std::strerror(errno));
   std::string bytes;
@@ -152,7 +141,7 @@ std::string read_file(const std::string& path, std::size_t limit, std::string_vi
 
 std::string secret_from_file(const std::string& path) {
   constexpr std::size_t limit = 64 * 1024;
-  std::string secret = read_file(path, limit, "the secret file");
+  std::string secret = read_file(path, limit, "the file");
   if (secret.ends_with('\n')) secret.pop_back();
   if (secret.ends_with('\r')) secret.pop_back();
   return secret;

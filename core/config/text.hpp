@@ -32,13 +32,18 @@ std::string encode(std::string_view bytes, std::string_view special);
 /// True for the name of an option whose value sounds like a secret: password, token, ...
 bool sounds_secret(std::string_view option);
 
-/// A text that is no config string, as it may be shown: whatever could be a secret is ***.
-std::string redact_text(std::string_view text);
+/// A value or a path as it may be shown: *** for what stands before an @ (where a colon is in it, or anyway with
+/// user_first), and for all that follows a word such as password= (so that secrets with spaces and quotes are hidden).
+std::string hide_secrets(std::string_view text, bool user_first = false);
 
-/// The last newline of a secret that was read from a file goes.
+/// What may be shown of a text that could not be read as a config string, any part of which could thus be a secret: its
+/// scheme, if that is surely one, and its length.
+std::string describe_unread(std::string_view text);
+
+/// The last newline of a secret that was read from a file goes. Errors do not show the path: it could be the secret.
 std::string secret_from_file(const std::string& path);
 
-/// The bytes of a file of at most limit bytes; throws Error that says what the file is for.
-std::string read_file(const std::string& path, std::size_t limit, std::string_view purpose);
+/// The bytes of a file of at most limit bytes; throws Error that says what it is.
+std::string read_file(const std::string& path, std::size_t limit, const std::string& what);
 
 }  // namespace stile::config

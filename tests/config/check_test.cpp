@@ -120,6 +120,9 @@ TEST(Check, SecretsAreNeverShown) {
   std::string said = refusal("x:?pin=1234");
   says(said, "pin takes a whole number from 1 to 9, not what is given");
   EXPECT_EQ(said.find("1234"), std::string::npos);
+  EXPECT_EQ(refusal("x:?tls_key=hush").find("hush"), std::string::npos);
+  EXPECT_EQ(refusal("x:?clock=pg://u:hush@h").find("hush"), std::string::npos);
+  EXPECT_EQ(refusal("x:?limit=password=hush").find("hush"), std::string::npos);
 }
 
 TEST(Check, DeprecatedIsWarnedAboutOnce) {

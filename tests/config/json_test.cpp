@@ -119,6 +119,39 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"{\"scheme\": \"a\", \"secret\": \"s\", \"secret_file\": \"f\"}", "only one of"},
                     Bad{"{\"scheme\": \"\xff\"}", "line 1"}));
 
+struct Hush {
+  std::string text;
+};
+class JsonHides : public testing::TestWithParam<Hush> {};
+
+TEST_P(JsonHides, WhatCouldBeASecret) {
+  std::string said = refusal(GetParam().text);
+  EXPECT_FALSE(said.empty());
+  EXPECT_EQ(said.find("hush"), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(Json, JsonHides,
+                         testing::Values(Hush{R"({"config": "user=u password=hush host=h"})"},
+                                         Hush{R"({"config": "a//u:hush@h"})"}, Hush{R"({"config": "pg://u:hush"})"},
+                                         Hush{R"({"u:hush@h": 1})"}, Hush{R"({"scheme": "u:hush@h"})"},
+                                         Hush{R"({"scheme": "a", "password=hush": 1})"},
+                                         Hush{R"({"u:hush@h": 1, "u:hush@h": 1})"},
+                                         Hush{R"({"scheme": "a", "options": {"tls_key=hush": 1}})"},
+                                         Hush{R"({"scheme": "a", "options": {"tls_key": ["hush"]}})"},
+                                         Hush{R"({"scheme": "a", "hosts": ["u:hush@h"]})"},
+                                         Hush{R"({"scheme": "a", "hosts": [{"u:hush@h": 1}]})"},
+                                         Hush{R"({"scheme": "a", "secret_env": "hush"})"},
+                                         Hush{R"({"scheme": "a", "secret_file": "/hush/hush"})"},
+                                         Hush{"user=u password=hush"}, Hush{R"({"scheme": "pg", "secret": hush})"}));
+
+TEST(Json, RedactedAsAConfigStringIs) {
+  Config config = Config::from_json(
+      R"({"scheme": "pg", "user": "u", "secret": "hush", "hosts": ["h"], "path": "db",
+          "options": {"tls_key": "hush", "client_auth": "hush", "a": {"pwd": "hush"}}, "layers": ["a"]})",
+      "f");
+  EXPECT_EQ(config.redacted(), "a+pg://u:***@h/db?tls_key=***&client_auth=***&a.pwd=***");
+}
+
 TEST(Json, FilesThatCannotBeRead) {
   Folder folder;
   for (const std::string& file : {std::string("/nonexistent/c.json"), fs::temp_directory_path().native()}) {

@@ -125,10 +125,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Parse, LongestNamespace) { EXPECT_EQ(Config::parse("x:?namespace=" + std::string(128, 'n')).ns.size(), 128u); }
 
 TEST(Redacted, HidesTheSecretAndWhatSoundsLikeOne) {
-  Config config = Config::parse("pg://u:hush@h/db?password=hush&SSLPASSWORD=hush&auth_token=hush&mode=fast&key=hush");
+  Config config = Config::parse(
+      "pg://u:hush@h/db?password=hush&SSLPASSWORD=hush&auth_token=hush&mode=fast&pin=hush&tls_key=hush&pwd=hush");
   std::string shown = config.redacted();
-  EXPECT_EQ(shown, "pg://u:***@h/db?password=***&SSLPASSWORD=***&auth_token=***&mode=fast&key=hush");
-  const std::vector<std::string> secret{"key"};
+  EXPECT_EQ(shown,
+            "pg://u:***@h/db?password=***&SSLPASSWORD=***&auth_token=***&mode=fast&pin=hush&tls_key=***&pwd=***");
+  const std::vector<std::string> secret{"pin"};
   EXPECT_EQ(config.redacted(secret).find("hush"), std::string::npos);
 }
 
@@ -144,12 +146,46 @@ TEST_P(HidesSecrets, InTheErrorOfABrokenString) {
   EXPECT_EQ(said.find("hush"), std::string::npos) << said;
 }
 
-INSTANTIATE_TEST_SUITE_P(Parse, HidesSecrets,
-                         testing::Values(Broken{"pg://u:hush@h:x/db"}, Broken{"pg://u:hush/hush@h/db"},
-                                         Broken{"pg://u:hush"}, Broken{"pg://u:hush/db"}, Broken{"pg://u:a:hush/db?x"},
-                                         Broken{"Pg://u:hush@h"}, Broken{"x:p?password=hush&y"},
-                                         Broken{"x:p?token=hush%zz"}, Broken{"pg://u:%hush@h"},
-                                         Broken{"pg://hush:hush@[::1/db?password=hush"}));
+INSTANTIATE_TEST_SUITE_P(
+    Parse, HidesSecrets,
+    testing::Values(Broken{"pg://u:hush@h:x/db"}, Broken{"pg://u:hush/hush@h/db"}, Broken{"pg://u:hush"},
+                    Broken{"pg://u:hush/db"}, Broken{"pg://u:a:hush/db?x"}, Broken{"Pg://u:hush@h"},
+                    Broken{"x:p?password=hush&y"}, Broken{"x:p?token=hush%zz"}, Broken{"pg://u:%hush@h"},
+                    Broken{"pg://hush:hush@[::1/db?password=hush"}, Broken{"user=u password=hush host=h"},
+                    Broken{"user=u password = 'x hush' host=h"}, Broken{"passfile=/hush sslpassword=hush"},
+                    Broken{"a//u:hush@h"}, Broken{"hush"}, Broken{"hush@h"}, Broken{"hush:@h\n"}, Broken{"hush/hush=="},
+                    Broken{"/hush@h"}, Broken{"u:hush@h\n"}, Broken{"x:p?tls_key=hush&y"},
+                    Broken{"x:p?a=1&tls_key=a&hush"}, Broken{"pg://u:1?hush&a=1@h"},
+                    Broken{"x:p?token=1&hush=2&hush=3"}, Broken{"pg://u:1?hush.a=1@h"}, Broken{"@u:hush@h"}));
+
+// What a text may still say of itself, so that one can tell which of several it was.
+TEST(Unread, SaysItsSchemeAndLength) {
+  EXPECT_NE(refusal("x:p?a").find("(x:..., 5 bytes)"), std::string::npos) << refusal("x:p?a");
+  EXPECT_NE(refusal("Pg://u:s@h").find("(Pg:..., 10 bytes)"), std::string::npos) << refusal("Pg://u:s@h");
+  EXPECT_NE(refusal("u:s@h\n").find("(6 bytes)"), std::string::npos) << refusal("u:s@h\n");
+  EXPECT_NE(refusal("x:p?a").find("the option a has no value: write a=..."), std::string::npos);
+}
+
+struct Shown {
+  std::string text, redacted;
+};
+class Misread : public testing::TestWithParam<Shown> {};
+
+// A string can be well formed and yet hold a secret where it was not meant to stand.
+TEST_P(Misread, IsRedacted) { EXPECT_EQ(Config::parse(GetParam().text).redacted(), GetParam().redacted); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Parse, Misread,
+    testing::Values(Shown{"pg:u:hush@h/db", "pg:***@h/db"}, Shown{"pg:hush@h", "pg:***@h"},
+                    Shown{"pg:user=u password=hush host=h", "pg:user=u%20password=***"},
+                    Shown{"pg://user=u password=hush host=h/db", "pg://user=u%20password=***/db"},
+                    Shown{"pg://pwd=hush@h/db", "pg://pwd=***@h/db"}, Shown{"pg://u:1/hush@h/db", "pg://***"},
+                    Shown{"pg://u:a@b/hush@h/db", "pg://***"}, Shown{"pg://u:1?hush=2@h/db", "pg://***"},
+                    Shown{"pg://u:hush@h:1/db?mail=a@b", "pg://u:***@h:1/db?mail=a@b"},
+                    Shown{"pg://h/db?url=pg://u:hush@h/", "pg://h/db?url=***@h/"},
+                    Shown{"pg://h/db?options=-c password=hush", "pg://h/db?options=-c%20password=***"},
+                    Shown{"pg://h/db?namespace=u:hush@h", "pg://h/db?namespace=***@h"},
+                    Shown{"file:///var/a.db", "file:///var/a.db"}, Shown{"file:///hush@b/a.db", "file://***@b/a.db"}));
 
 TEST(Print, IsReadable) {
   for (const char* text : {"memory:", "memory://name", "file:jobs.db?namespace=orders", "file:/var/\u00fc.db",

@@ -65,7 +65,8 @@ struct Config {
 
   /// As a config string; parse gives the same again.
   std::string text() const;
-  /// For people: the secret, and the values of options that are named or sound like one, are replaced by ***.
+  /// For people: the secret, the values of options that are named or sound like one, and whatever else could hold one
+  /// (what stands before an @, what follows password=) are replaced by ***.
   std::string redacted(std::span<const std::string> secret_options = {}) const;
 
   friend bool operator==(const Config&, const Config&) = default;
