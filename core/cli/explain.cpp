@@ -57,8 +57,22 @@ constexpr StatusRow statuses[] = {
 };
 
 constexpr const char* happened_words[] = {"no", "yes", "maybe"};
-constexpr const char* again_words[] = {"no", "yes, a write under the same op_id", "later",
-                                       "after the caller has looked"};
+constexpr const char* again_words[] = {"no", "yes, a write under the same op_id", "later"};
+
+// Whether it may be sent again. Where that is up to the caller, the contract's table says what comes first:
+// "| `unprepared` | no | after prepare | ...".
+std::string_view again_text(const StatusRow& row) {
+  if (row.again != STILE_AGAIN_CALLER) return again_words[row.again];
+  constexpr std::string_view between = " | ";
+  std::string_view rest = contract::CONTRACT;
+  auto after = [&rest](std::string_view mark) {
+    auto at = rest.find(mark);
+    if (at != std::string_view::npos) rest.remove_prefix(at + mark.size());
+    return at != std::string_view::npos;
+  };
+  bool found = after("| `" + std::string(row.name) + "`" + std::string(between)) && after(between);
+  return found ? rest.substr(0, rest.find(between)) : "the caller decides";
+}
 
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string out;
@@ -80,12 +94,9 @@ std::string wrapped(std::string_view text, std::size_t width) {
 }
 
 json::object status_json(const StatusRow& row) {
-  return {{"status", row.name},
-          {"number", static_cast<int>(row.status)},
-          {"exit", exit_of(row.status)},
-          {"happened", happened_words[row.happened]},
-          {"again", again_words[row.again]},
-          {"meaning", row.meaning}};
+  return {{"status", row.name},          {"number", static_cast<int>(row.status)},
+          {"exit", exit_of(row.status)}, {"happened", happened_words[row.happened]},
+          {"again", again_text(row)},    {"meaning", row.meaning}};
 }
 
 json::object promise_json(const Promise& promise) { return {{"id", promise.id}, {"text", promise.text}}; }
@@ -99,7 +110,7 @@ void explain_status(const StatusRow& row, bool as_json) {
   Paint paint;
   print(paint(Colour::strong, row.name) + " (status " + std::to_string(number) + ", exit status " +
         std::to_string(exit_of(row.status)) + "): " + std::string(row.meaning) + "\n  did it happen?   " +
-        happened_words[row.happened] + "\n  send it again?   " + again_words[row.again]);
+        happened_words[row.happened] + "\n  send it again?   " + std::string(again_text(row)));
 }
 
 void explain_promise(const Promise& promise, bool as_json) {

@@ -173,6 +173,13 @@ class Explain(unittest.TestCase):
             self.assertEqual((told["status"], told["number"], told["exit"]), (name, number, exit_status))
             self.assertIn(name, run("explain", str(number)).stdout)
 
+    def test_what_comes_before_sending_again(self):
+        for name, first in dict(conflict="after reading", unprepared="after prepare", read_only="elsewhere",
+                                skipped="with the one before it", effect_failed="caller decides", held="later",
+                                unknown="yes, a write under the same op_id", fenced="no").items():
+            self.assertEqual(json.loads(run("explain", name, "--json").stdout)["again"], first)
+            self.assertIn(f"send it again?   {first}\n", run("explain", name).stdout)
+
     def test_every_promise(self):
         ids = re.findall(r"^([A-Z][0-9]+) ", run("explain").stdout, re.M)
         for letter, count in dict(A=14, B=14, C=8, D=11, W=10, I=5, E=8, K=8, T=7, R=7, S=5).items():
