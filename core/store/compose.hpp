@@ -97,9 +97,11 @@ class WatchPoll {
  private:
   Status poll(std::unique_lock<std::mutex>& lock, Deadline now, const Look& look);
   Deadline next_due() const;
+  Waiter* find(std::uint64_t serial) const;
 
   std::mutex mutex_;
   std::vector<Waiter*> waiters_;
+  std::uint64_t last_serial_ = 0;
   bool polling_ = false;
   Waiter* keeper_ = nullptr;  // wakes when the next look is due
 };

@@ -18,7 +18,8 @@ void Pace::looked(Deadline now) {
 /// One watch under way. Under the poll's mutex, but for request.
 class WatchPoll::Waiter {
  public:
-  explicit Waiter(const stile_watch_request& watch) : request(watch), seen(watch.n_watched) {}
+  Waiter(const stile_watch_request& watch, std::uint64_t number)
+      : request(watch), serial(number), seen(watch.n_watched) {}
 
   /// What a workflow showed at an earlier look: a number or a finish that is gone since tells of a discard (B14).
   struct Seen {
@@ -27,6 +28,7 @@ class WatchPoll::Waiter {
     std::uint32_t finished = 0;
   };
   const stile_watch_request& request;
+  const std::uint64_t serial;  // another may wait later at the same address
   std::vector<Seen> seen;
   std::vector<std::uint64_t> changed;
   Pace pace;
@@ -45,7 +47,7 @@ namespace {
 
 /// The load that tells whether a workflow has a record above after.
 struct Peek {
-  WatchPoll::Waiter* waiter;
+  std::uint64_t waiter;
   std::size_t place;
   Bytes workflow;  // its own: a waiter may leave while it is being looked at
   stile_load_request request{};
@@ -84,9 +86,9 @@ void answer(stile_op& op, const std::vector<std::uint64_t>& changed) {
 
 void WatchPoll::watch(stile_op& op, Deadline until, Deadline at_last, const Look& look,
                       const std::function<bool()>& interrupted) {
-  Waiter waiter(*static_cast<const stile_watch_request*>(op.request));
   Status trouble = Status::ok;
   std::unique_lock lock(mutex_);
+  Waiter waiter(*static_cast<const stile_watch_request*>(op.request), ++last_serial_);
   waiter.pace.start(std::chrono::steady_clock::now());
   waiters_.push_back(&waiter);
   while (waiter.changed.empty() && trouble == Status::ok && !interrupted()) {
@@ -126,8 +128,14 @@ void WatchPoll::watch(stile_op& op, Deadline until, Deadline at_last, const Look
 
 Deadline WatchPoll::next_due() const {
   Deadline next = Deadline::max();
-  for (const Waiter* one : waiters_) next = std::min(next, one->pace.due());
+  for (const Waiter* one : waiters_)
+    if (one->changed.empty()) next = std::min(next, one->pace.due());
   return next;
+}
+
+WatchPoll::Waiter* WatchPoll::find(std::uint64_t serial) const {
+  auto found = std::find_if(waiters_.begin(), waiters_.end(), [&](const Waiter* one) { return one->serial == serial; });
+  return found == waiters_.end() ? nullptr : *found;
 }
 
 /// Looks at what is due for everybody. The lock is let go meanwhile.
@@ -136,14 +144,14 @@ Status WatchPoll::poll(std::unique_lock<std::mutex>& lock, Deadline now, const L
   Arena arena;
   std::deque<Peek> peeks;
   std::vector<stile_op*> loads;
-  std::vector<Waiter*> looked_for;
+  std::vector<std::uint64_t> looked_for;
   for (Waiter* waiter : waiters_) {
-    if (waiter->pace.due() > now) continue;
+    if (!waiter->changed.empty() || waiter->pace.due() > now) continue;  // who has something is about to leave
     waiter->pace.looked(now);
-    looked_for.push_back(waiter);
+    looked_for.push_back(waiter->serial);
     for (std::uint64_t i = 0; i < waiter->request.n_watched; ++i) {
       const stile_watched& watched = waiter->request.watched[i];
-      Peek& peek = peeks.emplace_back(Peek{waiter, static_cast<std::size_t>(i), Bytes(view(watched.workflow))});
+      Peek& peek = peeks.emplace_back(Peek{waiter->serial, static_cast<std::size_t>(i), Bytes(view(watched.workflow))});
       fill(peek, watched.after, arena.abi());
       loads.push_back(&peek.op);
     }
@@ -152,11 +160,11 @@ Status WatchPoll::poll(std::unique_lock<std::mutex>& lock, Deadline now, const L
   Status trouble = loads.empty() ? Status::ok : look(loads);
   lock.lock();
   polling_ = false;
-  auto here = [&](const Waiter* one) { return std::find(waiters_.begin(), waiters_.end(), one) != waiters_.end(); };
   for (const Peek& peek : peeks)
-    if (here(peek.waiter) && peek.op.status == STILE_OK) peek.waiter->take(peek.place, peek.result);
-  for (Waiter* one : looked_for)
-    if (trouble == Status::ok && here(one)) ++one->looks;
+    if (Waiter* waiter = peek.op.status == STILE_OK ? find(peek.waiter) : nullptr)
+      waiter->take(peek.place, peek.result);
+  for (std::uint64_t serial : looked_for)
+    if (Waiter* waiter = trouble == Status::ok ? find(serial) : nullptr) ++waiter->looks;
   // Who has something, who keeps the time, and who came while this went on and is still to be looked for.
   for (Waiter* one : waiters_)
     if (!one->changed.empty() || one == keeper_ || !one->looks) one->woken.notify_one();
