@@ -80,7 +80,7 @@ std::string quoted(const std::string& text) {
 
 std::string repeat_command(const Run& run, const Result& result) {
   // A secret of the config string is shown to nobody: then the command has the redacted form.
-  bool secret = run.target->config.find('@') != std::string::npos && !run.target->facts.config.empty();
+  bool secret = run.target->facts.config.find("***") != std::string::npos;
   std::string command = run.command + " " + quoted(secret ? run.target->facts.config : run.target->config);
   if (!run.target->plugin_file.empty()) command += " --plugin " + quoted(run.target->plugin_file);
   for (const std::string& path : run.cases) command += " --cases " + quoted(path);

@@ -1,4 +1,4 @@
--- The tables of schema 4, the first that was released. Times are Unix microseconds, ids and values are blobs, what is none is NULL.
+-- The tables of schema 4, the first released. Times are Unix microseconds, ids and values blobs, what is none is NULL.
 -- SPDX-License-Identifier: Apache-2.0
 
 -- What holds for the whole file: schema, epoch, identity, inode, next_life.
