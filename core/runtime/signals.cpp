@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a stop_token.
+// SIGINT, SIGTERM and SIGHUP as a stop_token.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
@@ -18,6 +18,9 @@ namespace {
 
 int wake_pipe[2] = {-1, -1};
 pid_t owner = 0;
+// A hangup that is ignored (nohup) stays ignored, and a handler that the program has for it (read the settings again)
+// stays its own.
+bool hangup_is_ours = false;
 
 // Async-signal-safe: a byte into the pipe, and the next signal is the system's again. A child that was forked and has
 // not called exec yet has this handler, and the pipe, too: the signal is meant for the child, so it ends.
@@ -27,6 +30,7 @@ void on_signal(int number) {
   plain.sa_handler = SIG_DFL;
   sigaction(SIGINT, &plain, nullptr);
   sigaction(SIGTERM, &plain, nullptr);
+  if (hangup_is_ours) sigaction(SIGHUP, &plain, nullptr);
   if (getpid() == owner) {
     [[maybe_unused]] ssize_t written = write(wake_pipe[1], "x", 1);
   } else {
@@ -53,6 +57,9 @@ std::stop_source install() {
   ours.sa_flags = SA_RESTART;
   sigaction(SIGINT, &ours, nullptr);
   sigaction(SIGTERM, &ours, nullptr);
+  struct sigaction hangup {};
+  hangup_is_ours = sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_DFL;
+  if (hangup_is_ours) sigaction(SIGHUP, &ours, nullptr);
   return stop;
 }
 

@@ -285,12 +285,16 @@ TEST(Worker, WhatWaitingDoesNotMendIsThrown) {
   }
 }
 
-TEST(Worker, TheFirstSignalStopsAndTheSecondEndsTheProcess) {
+class Signalled : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Worker, Signalled, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST_P(Signalled, TheFirstStopsAndTheSecondEndsTheProcess) {
   for (int signals = 1; signals <= 2; ++signals) {
     pid_t child = fork();
     if (child == 0) {
+      signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
       auto stop = stile::stop_on_signals();
-      for (int i = 0; i < signals; ++i) raise(SIGTERM);
+      for (int i = 0; i < signals; ++i) raise(GetParam());
       Meeting stopped;
       std::stop_callback on_stop(stop, [&] { stopped.arrive(); });
       _exit(stopped.wait([](int count) { return count == 1; }) ? 0 : 1);
@@ -300,7 +304,23 @@ TEST(Worker, TheFirstSignalStopsAndTheSecondEndsTheProcess) {
     if (signals == 1)
       EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     else
-      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == GetParam()) << status;
+  }
+}
+
+TEST(Worker, AHangupThatIsIgnoredOrHandledStaysSo) {
+  for (auto handler : {SIG_IGN, +[](int) {}}) {
+    pid_t child = fork();
+    if (child == 0) {
+      signal(SIGHUP, handler);
+      auto stop = stile::stop_on_signals();
+      struct sigaction kept {};
+      sigaction(SIGHUP, nullptr, &kept);
+      _exit(kept.sa_handler == handler ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
 }
 

@@ -150,7 +150,8 @@ class Worker {
   std::shared_ptr<runtime::WorkerCore> core_;
 };
 
-/// Fires on the first SIGINT or SIGTERM. The second one ends the process at once, which durable workflows survive.
+/// Fires on the first SIGINT or SIGTERM, or SIGHUP unless that is ignored or handled already. The second one ends the
+/// process at once, which durable workflows survive.
 std::stop_token stop_on_signals();
 
 /// What one pass came to.
