@@ -39,6 +39,9 @@ Stop::Stop() {
   sigset_t set;
   sigemptyset(&set);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  // Under nohup a hangup is to be ignored; blocked, it would arrive.
+  struct sigaction hangup {};
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);  // an output that is closed is an error of write
   signals_ = check(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");

@@ -1,4 +1,4 @@
-// Ending on Ctrl-C and SIGTERM, and on an output that nobody reads: cleanly, and within a second.
+// Ending on SIGINT, SIGTERM, SIGHUP, and on an output that nobody reads: cleanly, and within a second.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
