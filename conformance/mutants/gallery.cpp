@@ -10,6 +10,7 @@
 
 #include "mutants/entries.hpp"
 #include "mutants/suite_run.hpp"
+#include "types/streams.hpp"
 
 namespace stile::conformance::mutants {
 namespace {
@@ -113,6 +114,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace stile::conformance::mutants;
+  stile::types::open_standard_streams();
   Options options;
   options.suite.folder = ".";
   CLI::App app{"Judges the suite by stores that are broken in one way each."};
@@ -126,7 +128,7 @@ int main(int argc, char** argv) {
   app.add_flag("--whole", options.whole, "Runs every case of the promise, and shows what the suite says");
   CLI11_PARSE(app, argc, argv);
   try {
-    return run(options);
+    return stile::types::finish_output(run(options));
   } catch (const std::exception& error) {
     std::cerr << "stile-mutants: " << error.what() << "\n";
     return 2;

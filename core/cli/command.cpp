@@ -3,27 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.hpp"
 
-#include <unistd.h>
-
-#include <cerrno>
+#include <cstdio>
 
 #include "store/open.hpp"
+#include "types/streams.hpp"
 #include "types/units.hpp"
 
 namespace stile::cli {
-namespace {
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-}  // namespace
 
 Duration duration_option(const std::string& text, const char* option) {
   auto microseconds = types::parse_duration(text);
@@ -54,14 +40,14 @@ std::shared_ptr<store::Backend> StoreChoice::open(const char* prepare) const {
 bool print(std::string_view text) {
   std::string line(text);
   line += '\n';
-  return write_all(STDOUT_FILENO, line);
+  return types::write_output(line);
 }
 
 void complain(std::string_view command, std::string_view text) {
   std::string line = "stile";
   if (!command.empty()) line += " " + std::string(command);
   line += ": " + std::string(text) + "\n";
-  write_all(STDERR_FILENO, line);
+  std::fputs(line.c_str(), stderr);
 }
 
 }  // namespace stile::cli

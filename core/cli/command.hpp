@@ -14,7 +14,8 @@
 
 namespace stile::cli {
 
-/// The exit statuses: 0, 2 for usage (a config string that is refused included), else 10 + the number of the status.
+/// The exit statuses: 0, 2 for usage (a config string that is refused included), 1 for output that is lost, else 10 +
+/// the number of the status.
 inline constexpr int exit_ok = 0, exit_usage = 2, exit_output = 1;
 inline int exit_of(Status status) { return status == Status::ok ? exit_ok : 10 + static_cast<int>(status); }
 
@@ -51,7 +52,7 @@ struct StoreChoice {
   std::shared_ptr<store::Backend> open(const char* prepare = nullptr) const;
 };
 
-/// Writes text and a newline to standard output; false when nobody reads it.
+/// Writes text and a newline to standard output; false when that failed, which is told unless its reader has gone.
 bool print(std::string_view text);
 /// Writes "stile COMMAND: text" to standard error.
 void complain(std::string_view command, std::string_view text);

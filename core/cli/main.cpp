@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "types/streams.hpp"
 #include "types/text.hpp"
 
 namespace {
@@ -20,7 +22,8 @@ Examples:
   stile explain A4
 
 CONFIG is a config string such as memory: or - for $STILE_STORE.
-Exit status: 0, 2 for usage, else 10 + the number of the status (stile explain).)";
+Exit status: 0, 2 for usage, 1 when standard output cannot be written, 128 + the signal that ended it,
+else 10 + the number of the status (stile explain).)";
 
 std::string chosen(const CLI::App& program) {
   auto commands = program.get_subcommands();
@@ -39,9 +42,7 @@ void require_known_command(const CLI::App& program, int argc, char** argv) {
               (meant ? ": did you mean " + *meant + "?" : "") + "\nTry: stile --help");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   Stop stop;
   Context context{stop};
   CLI::App program("Durable coordination over the datastore you already run.", "stile");
@@ -58,7 +59,10 @@ int main(int argc, char** argv) {
     require_known_command(program, argc, argv);
     program.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return program.exit(wanted);
+    std::ostringstream text;
+    int status = program.exit(wanted, text);
+    stile::types::write_output(text.str());
+    return status;
   } catch (const CLI::ParseError& error) {
     std::string command = chosen(program);
     complain(command, std::string(error.what()) + "\nTry: stile " + command + (command.empty() ? "" : " ") + "--help");
@@ -76,4 +80,11 @@ int main(int argc, char** argv) {
     return exit_of(stile::Status::internal);
   }
   return stop.requested() ? stop.status() : context.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  stile::types::open_standard_streams();
+  return stile::types::finish_output(run(argc, argv), exit_output);
 }

@@ -76,6 +76,27 @@ class Demo(unittest.TestCase):
         self.assertIn("no kill hit a worker at work", done.stdout)
         self.assertNotIn("PROVEN", done.stdout)
 
+    def test_a_folder_that_was_used_is_refused(self):
+        run("--dir", self.folder, "--orders", "3", "--kills", "0", self.store, ORDERS)
+        again = run("--dir", self.folder, "--orders", "3", "--kills", "0", self.store, ORDERS)
+        self.assertEqual((again.returncode, again.stdout), (2, ""))
+        self.assertIn("not empty, it holds the ledger of another run: give a fresh folder", again.stderr)
+
+    def test_what_it_says_is_not_lost_unsaid(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, "--dir", self.folder, "--orders", "30", self.store, ORDERS], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=150)
+        self.assertEqual(done.stderr, "stile-orders: stdout: No space left on device\n")
+        self.assertEqual(done.returncode, 1)
+
+    def test_without_any_stream_it_writes_into_nothing_of_its_own(self):
+        done = subprocess.run([PROGRAM, "--dir", self.folder, "--orders", "30", self.store, ORDERS], timeout=150,
+                              preexec_fn=lambda: os.closerange(0, 3))
+        self.assertEqual(done.returncode, 1)  # 130 where it takes its own words for a signal
+        for name in os.listdir(self.folder):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                self.assertNotIn(b"orders finished", file.read(), name)
+
     def test_clean_leaves_nothing_in_the_store(self):
         done = run("--dir", self.folder, "--orders", "10", "--clean", self.store, ORDERS)
         self.assertIn(done.returncode, (0, 1), done.stderr)  # so few orders may end before a kill bites
@@ -107,7 +128,8 @@ class Demo(unittest.TestCase):
     def interrupted(self, command, number, moment, **environment):
         """Sends a signal at a moment: a predicate of a line of output and of the programs that run. All must end."""
         program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   start_new_session=True, env={**os.environ, **environment})
+                                   start_new_session=True, env={**os.environ, **environment},
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         line, programs = moment
         said = ""
         while line not in said:
@@ -129,7 +151,10 @@ class Demo(unittest.TestCase):
     JUDGING = ("Judging the store", {"stile-conforman"})
 
     def test_an_interrupt_ends_all_children(self):
-        self.interrupted([PROGRAM, "--dir", self.folder, "--plain", self.store, ORDERS], signal.SIGINT, self.AT_WORK)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            folder = tempfile.mkdtemp(dir=self.folder)
+            self.interrupted([PROGRAM, "--dir", folder, "--plain", f"sqlite:{folder}/orders.db", ORDERS], number,
+                             self.AT_WORK)
 
     def test_an_interrupted_run_leaves_nothing_in_somebodys_store(self):
         self.interrupted([PROGRAM, "--dir", self.folder, "--plain", "--clean", "--orders", "100", self.store, ORDERS],

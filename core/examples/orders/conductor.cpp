@@ -16,6 +16,7 @@
 #include "orders_file.hpp"
 #include "proof.hpp"
 #include "stile/worker.hpp"
+#include "types/streams.hpp"
 
 namespace orders {
 namespace {
@@ -48,11 +49,11 @@ class Display {
       std::printf("%s\n", text.c_str());
       last_ = now;
     }
-    std::fflush(stdout);
+    stile::types::flush_output();
   }
   void done() {
     if (live_) std::printf("\r\033[K");
-    std::fflush(stdout);
+    stile::types::flush_output();
   }
 
  private:
@@ -253,7 +254,7 @@ int conduct(const Conduct& options, std::stop_token stop) {
     for (const auto& row : file.skipped) std::printf("  skipped: line %zu: %s\n", row.line, row.why.c_str());
     std::printf("  %zu orders from %s, %zu rows skipped\n", file.orders.size(), options.file.c_str(),
                 file.skipped.size());
-    std::fflush(stdout);
+    stile::types::flush_output();
     if (options.most_orders && options.most_orders < file.orders.size()) file.orders.resize(options.most_orders);
     const std::vector<Order> orders = file.orders;
     int status = Conductor(options, std::move(file), store, stop).run();
@@ -264,7 +265,7 @@ int conduct(const Conduct& options, std::stop_token stop) {
     return 2;
   } catch (const stile::Error& e) {
     std::fprintf(stderr, "orders: %s: %s\n", stile::name_of(e.status()).c_str(), e.what());
-    return e.status() == stile::Status::invalid ? 2 : 1;
+    return e.status() == stile::Status::invalid ? 2 : 10 + static_cast<int>(e.status());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "orders: %s\n", e.what());
     return 1;

@@ -19,7 +19,7 @@ struct Conduct {
   bool clean = false;  ///< forget the workflows at the end
 };
 
-/// The exit status: 0 proven, 1 not, 2 bad input, 130 interrupted.
+/// The exit status: 0 proven, 1 not, 2 bad input, 130 interrupted, 10 + the status with which a store refused.
 int conduct(const Conduct& options, std::stop_token stop);
 
 }  // namespace orders

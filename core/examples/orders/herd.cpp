@@ -20,10 +20,14 @@ namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
+std::string board_of(const std::string& folder) { return folder + "/board"; }
+
 }  // namespace
 
+bool used(const std::string& folder) { return access(board_of(folder).c_str(), F_OK) == 0; }
+
 Board& shared_board(const std::string& folder) {
-  int file = open((folder + "/board").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  int file = open(board_of(folder).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0 || ftruncate(file, sizeof(Board)) != 0) fail("the board");
   void* page = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);

@@ -15,6 +15,8 @@ namespace orders {
 
 /// A page of this folder that the conductor and its workers share.
 Board& shared_board(const std::string& folder);
+/// Whether a run had this folder: its board lies there.
+bool used(const std::string& folder);
 
 class Herd {
  public:

@@ -12,6 +12,7 @@
 #include "conductor.hpp"
 #include "herd.hpp"
 #include "stile/worker.hpp"
+#include "types/streams.hpp"
 
 namespace {
 
@@ -32,7 +33,8 @@ constexpr const char* help =
     "  --clean            forget the workflows at the end\n"
     "  --help             this\n"
     "\n"
-    "Exit status: 0 proven, 1 not proven, 2 bad input, 130 interrupted.\n";
+    "Exit status: 0 proven, 1 not proven or output that cannot be written, 2 bad input, 130 interrupted; where the\n"
+    "store answers otherwise than it should, 10 + the number of its status.\n";
 
 struct Usage {
   std::string text;
@@ -93,14 +95,14 @@ Arguments read(const std::vector<std::string>& given) {
   if (conduct.folder.empty()) throw Usage{"--dir is wanted"};
   if (std::error_code failed; !std::filesystem::is_directory(conduct.folder, failed))
     throw Usage{"--dir: " + conduct.folder + ": there is no such folder"};
+  if (!arguments.worker && orders::used(conduct.folder))
+    throw Usage{"--dir: " + conduct.folder + ": not empty, it holds the ledger of another run: give a fresh folder"};
   conduct.config = places[0];
   if (!arguments.worker) conduct.file = places[1];
   return arguments;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   try {
     Arguments arguments = read({argv + 1, argv + argc});
     const auto& conduct = arguments.conduct;
@@ -115,4 +117,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "stile-orders: %s\n", e.what());
     return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  stile::types::open_standard_streams();
+  return stile::types::finish_output(run(argc, argv));
 }
