@@ -42,8 +42,7 @@ void write_all(int fd, std::string_view text) {
 [[noreturn]] void be_the_child(const std::function<std::string()>& body, int said, int noise) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
   int null = open("/dev/null", O_RDONLY);
   dup2(null, STDIN_FILENO);
   dup2(noise, STDOUT_FILENO);
@@ -139,9 +138,10 @@ bool Child::step() {
   return true;
 }
 
-Ended run_child(const std::function<std::string()>& body, Duration limit) {
+Ended run_child(const std::function<std::string()>& body, Duration limit, int (*give_up)()) {
   Child child(body, limit);
   while (!child.step()) {
+    if (give_up() != 0) return {};
     std::array<pollfd, 2> fds{{{child.said_fd(), POLLIN, 0}, {child.noise_fd(), POLLIN, 0}}};
     poll(fds.data(), fds.size(), 20);
   }

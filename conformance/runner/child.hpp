@@ -57,7 +57,7 @@ class Child {
   Ended ended_;
 };
 
-/// Runs one child to its end.
-Ended run_child(const std::function<std::string()>& body, Duration limit);
+/// Runs one child to its end, or until give_up answers anything but 0: then it is killed.
+Ended run_child(const std::function<std::string()>& body, Duration limit, int (*give_up)());
 
 }  // namespace stile::conformance

@@ -8,14 +8,17 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "runner/contract.hpp"
+#include "types/streams.hpp"
 
 namespace stile::conformance {
 namespace {
@@ -29,7 +32,8 @@ constexpr const char* footer = R"(Examples:
 
 Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.
 GoogleTest's own flags (--gtest_filter=..., --gtest_list_tests) are taken too.
-Exit status: 0 all passed (or declared absent), 1 something failed, crashed or hung, 2 usage, 130 interrupted.)";
+Exit status: 0 all passed (or declared absent), 1 something failed, crashed or hung, 2 usage or output that cannot be
+written, 130 interrupted; where the store does not open, 10 + the number of the status it answered.)";
 
 /// Takes GoogleTest's flags out of the command line. A question for help is kept from it: it would print its own.
 std::vector<char*> without_gtest_flags(int argc, char** argv) {
@@ -43,6 +47,14 @@ std::vector<char*> without_gtest_flags(int argc, char** argv) {
   rest.resize(static_cast<std::size_t>(count));
   rest.insert(rest.end(), help.begin(), help.end());
   return rest;
+}
+
+/// CLI11 would take -1 and what is too large for another number.
+std::string whole_number(const std::string& text) {
+  std::uint64_t number = 0;
+  auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size()) return {};
+  return text + " is no whole number from 0 to " + std::to_string(UINT64_MAX);
 }
 
 /// A report that cannot be written is said before an hour of judging, not after.
@@ -82,8 +94,11 @@ Options read_options(int argc, char** argv) {
       ->type_name("ID|NAME");
   app.add_option("--cases", options.cases, "A .case file or a folder of them, in place of those that are built in")
       ->type_name("PATH");
-  app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")->type_name("N");
+  app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")
+      ->check(whole_number)
+      ->type_name("N");
   app.add_option("--sequence", options.sequence, "Plays one random sequence alone: the number that a failure shows")
+      ->check(whole_number)
       ->type_name("N");
   app.add_option("--scale", options.scale, "Multiplies the amount of random work")
       ->check(CLI::Range(1, 10000))
@@ -98,14 +113,16 @@ Options read_options(int argc, char** argv) {
   app.add_option("--report", options.report, "Writes the certificate, JSON")->type_name("FILE");
   app.add_option("--junit", options.junit, "Writes a JUnit report")->type_name("FILE");
   app.add_flag("--list", options.list, "Lists the cases with their ids, and judges nothing");
-  app.add_flag("--json", options.json, "The certificate on standard output instead of the table");
+  app.add_flag("--json", options.json, "The certificate, or the list, on standard output as JSON");
   try {
     app.parse(static_cast<int>(words.size()), words.data());
     if (options.config.empty() && !options.list && !options.gtest_list)
       throw CLI::RequiredError("CONFIG (a config string such as memory:)");
     check_outputs(options);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    options.exit = app.exit(wanted);
+    std::ostringstream text;
+    options.exit = app.exit(wanted, text);
+    types::write_output(text.str());
   } catch (const CLI::ParseError& error) {
     std::cerr << "stile-conformance: " << error.what() << "\nTry: stile-conformance --help\n";
     options.exit = 2;

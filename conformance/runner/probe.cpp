@@ -5,6 +5,7 @@
 
 #include "dialogue/absence.hpp"
 #include "runner/results.hpp"
+#include "runner/schedule.hpp"
 
 namespace stile::conformance {
 namespace {
@@ -35,7 +36,7 @@ std::string look_inside(const Target& target) {
     for (std::string_view op : {"watch", "advance"}) ask(op);
     said["operations"] = std::move(operations);
   } catch (const Error& error) {
-    said = {{"error", name_of(error.status()) + ": " + error.what()}, {"refused", error.status() == Status::invalid}};
+    said = {{"error", name_of(error.status()) + ": " + error.what()}, {"status", static_cast<int>(error.status())}};
   } catch (const std::exception& error) {
     said = {{"error", std::string("exception: ") + error.what()}};
   }
@@ -79,23 +80,25 @@ Facts facts_from(const json::object& said) {
 }  // namespace
 
 Look look_at(const Target& target) {
-  Ended ended = run_child([&] { return look_inside(target); }, std::chrono::seconds{30});
+  Ended ended = run_child([&] { return look_inside(target); }, std::chrono::seconds{30}, interrupted_by);
   if (!ended.complete) {
     std::string error = "the store cannot be looked at: the process that opened it was " + ended.how();
     if (ended.timed_out)
       error = "the store cannot be looked at: opening it and asking each operation once took too long";
     if (!ended.noise.empty()) error += "; it wrote:\n" + readable(ended.noise);
-    return {std::nullopt, error, false};
+    return {std::nullopt, error, std::nullopt};
   }
   try {
     json::object said = json::parse(ended.said).as_object();
     if (const json::value* error = said.if_contains("error")) {
-      const json::value* refused = said.if_contains("refused");
-      return {std::nullopt, json::value_to<std::string>(*error), refused && refused->as_bool()};
+      std::optional<Status> status;
+      if (const json::value* number = said.if_contains("status"))
+        status = static_cast<Status>(number->to_number<int>());
+      return {std::nullopt, json::value_to<std::string>(*error), status};
     }
-    return {facts_from(said), {}, false};
+    return {facts_from(said), {}, std::nullopt};
   } catch (const std::exception& error) {
-    return {std::nullopt, std::string("what the store says of itself cannot be read: ") + error.what(), false};
+    return {std::nullopt, std::string("what the store says of itself cannot be read: ") + error.what(), std::nullopt};
   }
 }
 

@@ -15,7 +15,7 @@ namespace stile::conformance {
 struct Look {
   std::optional<Facts> facts;
   std::string error;
-  bool refused = false;  ///< the config string, the plugin file: a usage error, exit status 2
+  std::optional<Status> status;  ///< what it answered instead; invalid: the config string, the plugin file
 };
 
 /// Opens the store in a child and asks each operation once.

@@ -20,6 +20,7 @@
 #include "runner/reports.hpp"
 #include "runner/schedule.hpp"
 #include "stile/conformance.hpp"
+#include "types/streams.hpp"
 
 namespace stile::conformance {
 namespace {
@@ -54,13 +55,23 @@ bool choose(const Options& options, std::vector<const Check*>& chosen) {
   return true;
 }
 
-void list(const std::vector<const Check*>& chosen) {
+std::string list_text(const std::vector<const Check*>& chosen) {
+  std::string text;
   for (const Check* check : chosen) {
-    std::cout << check->suite << "." << check->name << "  ";
-    for (const std::string& id : check->ids) std::cout << " " << id;
-    std::cout << "\n    " << check->about << "\n";
+    text += check->suite + "." + check->name + "  ";
+    for (const std::string& id : check->ids) text += " " + id;
+    text += "\n    " + check->about + "\n";
   }
-  std::cout << chosen.size() << " cases\n";
+  return text + std::to_string(chosen.size()) + " cases\n";
+}
+
+std::string list_json(const std::vector<const Check*>& chosen) {
+  json::object told;
+  json::array& cases = told["cases"].emplace_array();
+  for (const Check* check : chosen)
+    cases.push_back(json::object{
+        {"name", check->suite + "." + check->name}, {"ids", json::value_from(check->ids)}, {"about", check->about}});
+  return json::serialize(told) + "\n";
 }
 
 void filter(const std::vector<const Check*>& chosen) {
@@ -135,10 +146,7 @@ bool report(const Options& options, const Run& run) {
   std::string text = json::serialize(certificate(run)) + "\n";
   if (!options.report.empty()) written = write_file(options.report, text);
   if (!options.junit.empty()) written = write_file(options.junit, junit(run)) && written;
-  if (options.json)
-    std::cout << text;
-  else
-    std::cout << table(run, isatty(STDOUT_FILENO) == 1);
+  types::write_output(options.json ? text : table(run, isatty(STDOUT_FILENO) == 1));
   return written;
 }
 
@@ -146,6 +154,11 @@ bool report(const Options& options, const Run& run) {
 int jobs_of(const Options& options) {
   if (options.jobs != 0) return options.jobs;
   return static_cast<int>(2 * std::max(1U, std::thread::hardware_concurrency()));
+}
+
+int tell_interrupted(std::size_t judged) {
+  std::cerr << "stile-conformance: interrupted; " << judged << " cases were judged\n";
+  return interrupted;
 }
 
 int judge_all(const Options& options, const Target& target, const std::string& command) {
@@ -160,7 +173,6 @@ int judge_all(const Options& options, const Target& target, const std::string& c
   delete listeners.Release(listeners.default_result_printer());
   auto* progress = new Progress(schedule, run);
   listeners.Append(progress);
-  watch_signals();
   set_judge([&](const Check& check) {
     Result result = schedule.take(check);
     if (interrupted_by() == 0) {
@@ -174,10 +186,7 @@ int judge_all(const Options& options, const Target& target, const std::string& c
   run.took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
   listeners.Release(progress);
   delete progress;
-  if (interrupted_by() != 0) {
-    std::cerr << "stile-conformance: interrupted; " << run.results.size() << " cases were judged\n";
-    return interrupted;
-  }
+  if (interrupted_by() != 0) return tell_interrupted(run.results.size());
   if (run.results.empty()) {
     std::cerr << "stile-conformance: nothing was run\n";
     return usage;
@@ -203,10 +212,13 @@ int run_suite(const Options& options, const std::string& command) {
   for (const CaseFile& file : files) add_cases(file);
   bool judging = !options.list && !options.gtest_list;
   if (judging) {
+    watch_signals();
     Look look = look_at(target);
+    if (interrupted_by() != 0) return tell_interrupted(0);
     if (!look.facts) {
       std::cerr << "stile-conformance: " << look.error << "\n";
-      return look.refused ? usage : some_failed;
+      if (!look.status) return some_failed;
+      return *look.status == Status::invalid ? usage : 10 + static_cast<int>(*look.status);
     }
     target.facts = *look.facts;
   }
@@ -215,7 +227,10 @@ int run_suite(const Options& options, const std::string& command) {
   if (!choose(options, chosen)) return usage;
   if (!options.only.empty()) filter(chosen);
   if (options.gtest_list) return RUN_ALL_TESTS();
-  if (options.list) return list(chosen), all_passed;
+  if (options.list) {
+    types::write_output(options.json ? list_json(chosen) : list_text(chosen));
+    return all_passed;
+  }
   return judge_all(options, target, command);
 }
 

@@ -47,7 +47,7 @@ std::string judge(const Check& check, const Target& target);
 /// The verdict on a check from how its child ended, which had so much time.
 Result result_of(const Check& check, const Ended& ended, Duration limit);
 
-/// Set by SIGINT and SIGTERM once watch_signals was called: 0, or the signal.
+/// Set by SIGINT, SIGTERM and SIGHUP once watch_signals was called: 0, or the signal.
 int interrupted_by();
 void watch_signals();
 
