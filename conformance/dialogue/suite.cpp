@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "check.hpp"
+#include "config/text.hpp"
 #include "dialogue/parser.hpp"
 #include "dialogue/player.hpp"
 #include "runner/contract.hpp"
 #include "runner/registry.hpp"
 #include "stile_case_index.hpp"
+#include "types/text.hpp"
 
 namespace stile::conformance {
 namespace {
@@ -32,9 +32,8 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 CaseFile read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(Status::not_found, path.string() + ": cannot be read");
-  return {path.string(), std::string(std::istreambuf_iterator<char>(in), {})};
+  return {path.string(),
+          config::read_file(path.string(), SIZE_MAX, "the case file " + types::printable(path.string()))};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "judge/judge.hpp"
 #include "stile/conformance.hpp"
+#include "types/streams.hpp"
 
 namespace stile {
 inline namespace v1 {
@@ -20,7 +21,8 @@ Usage: stile-conformance judge [--json] HISTORY.jsonl...
 
 Several files are one history (processes that wrote each its own). Record one with the history layer:
   'history+memory:?history.file=h.jsonl'
-A history begins with an empty namespace, and is of one. Exit status: 0 accepted, 1 refused, 2 not readable.
+A history begins with an empty namespace, and is of one. Exit status: 0 accepted, 1 refused, 2 not readable, or
+output that cannot be written.
 )";
 
 }  // namespace
@@ -31,7 +33,7 @@ int judge_main(int argc, char** argv) {
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
-    if (word == "-h" || word == "--help") return std::cout << usage, 0;
+    if (word == "-h" || word == "--help") return types::write_output(usage), 0;
     if (word == "--json")
       as_json = true;
     else if (word.starts_with("-"))
@@ -43,13 +45,11 @@ int judge_main(int argc, char** argv) {
   try {
     History history = read_history(files);
     Verdict verdict = judge(history);
-    if (as_json)
-      std::cout << boost::json::serialize(verdict_json(verdict, history)) << "\n";
-    else
-      std::cout << verdict_text(verdict, history);
+    types::write_output(as_json ? boost::json::serialize(verdict_json(verdict, history)) + "\n"
+                                : verdict_text(verdict, history));
     return verdict.accepted() ? 0 : 1;
-  } catch (const BadHistory& bad) {
-    std::cerr << bad.what() << "\n";
+  } catch (const std::exception& error) {  // above all BadHistory, which names the file and the line
+    std::cerr << error.what() << "\n";
     return 2;
   }
 }

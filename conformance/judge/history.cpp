@@ -7,12 +7,12 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 
+#include "config/text.hpp"
 #include "judge/line.hpp"
+#include "types/text.hpp"
 
 namespace stile::conformance::judge {
 
@@ -212,6 +212,12 @@ void finish(History& history) {
                    [](const Event& a, const Event& b) { return a.invoke < b.invoke; });
 }
 
+std::string bytes_of(const std::string& path) try {
+  return config::read_file(path, SIZE_MAX, "the history " + types::printable(path));
+} catch (const Error& error) {
+  throw BadHistory(error.what());
+}
+
 }  // namespace
 
 History read_history(std::span<const std::string> paths) {
@@ -220,11 +226,7 @@ History read_history(std::span<const std::string> paths) {
   std::set<std::string_view> said;
   for (const std::string& path : paths) {
     if (!said.insert(path).second) throw BadHistory(path + ": is named twice");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw BadHistory(path + ": cannot be read");
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (file.bad()) throw BadHistory(path + ": cannot be read");
-    history.files.push_back({path, std::move(text)});
+    history.files.push_back({path, bytes_of(path)});
     reader.file(static_cast<std::uint32_t>(history.files.size() - 1));
   }
   finish(history);
