@@ -106,6 +106,8 @@ STILE = [
     (["bench", "memory:", "--time", "0"], "--time must be a duration"),
     (["bench", "memory:", "--concurrency", "0"], "--concurrency must be a whole number"),
     (["bench", "memory:", "--only", "nope"], "--only: there is no nope"),
+    (["bench", "memory:", "--baseline-dir", "none"], "--baseline-dir: none: there is no such folder"),
+    (["bench", "memory:", "--baseline-dir", "empty"], "--baseline-dir: empty: there is no such folder"),
     (["bench", "nope:"], 'no plugin has the scheme "nope"'),
 ]
 CONFORMANCE = [
@@ -114,10 +116,15 @@ CONFORMANCE = [
     (["memory:", "extra"], "extra"),
     (["memory:", "--level", "9"], "--level: Value 9 not in range"),
     (["memory:", "--jobs", "-1"], "--jobs: Value -1 not in range"),
-    (["memory:", "--seed", "x"], "--seed = x"),
+    (["memory:", "--seed", "x"], "--seed: x is no whole number from 0 to 18446744073709551615"),
+    (["memory:", "--seed", "-1"], "--seed: -1 is no whole number"),
+    (["memory:", "--seed", "99999999999999999999999"], "--seed: 99999999999999999999999 is no whole number"),
+    (["memory:", "--sequence", "-1"], "--sequence: -1 is no whole number"),
+    (["memory:", "--scale", "-1"], "--scale: Value -1 not in range"),
+    (["memory:", "--timeout-multiplier", "99999999999999999999999"], "--timeout-multiplier"),
     (["memory:", "--only", "Z9"], "--only Z9"),
     (["memory:", "--plugin", "text.so"], "text.so: it is no library"),
-    (["memory:", "--cases", "none"], "none: cannot be read"),
+    (["memory:", "--cases", "none"], "the case file none cannot be opened: No such file"),
     (["memory:", "--cases", "empty"], "empty:1:1: there is no case"),
     (["memory:", "--cases", "none.case"], "none.case:1:1: there is no case"),
     (["memory:", "--cases", "form.case"], "form.case:1:6"),
@@ -127,7 +134,15 @@ CONFORMANCE = [
     (["memory:", "--report", "none/r.json"], "--report: none/r.json: cannot be written: there is no folder none"),
     (["memory:", "--junit", "."], "--junit: .: cannot be written: it is a folder"),
 ]
+JUDGE = [
+    ([], "Usage: stile-conformance judge"),
+    (["--nope"], "--nope is no option"),
+    (["."], "the history . cannot be read: Is a directory"),
+    (["none"], "the history none cannot be opened: No such file"),
+    (["good.csv"], "good.csv:1"),
+]
 ORDERS_ROWS = [
+    (["--dir", "used", "sqlite:x.db", "good.csv"], "--dir: used: not empty, it holds the ledger of another run"),
     ([], "a store and a file of orders are wanted"),
     (["--dir"], "--dir wants a value"),
     (["--bogus"], "unknown option --bogus"),
@@ -156,6 +171,9 @@ class BadInput(unittest.TestCase):
         for name, data in FILES.items():
             with open(os.path.join(self.folder, name), "wb") as file:
                 file.write(data)
+        os.mkdir(os.path.join(self.folder, "used"))
+        with open(os.path.join(self.folder, "used", "board"), "wb"):
+            pass
         plugin = os.path.join(os.environ["STILE_PLUGIN_PATH"], "memory.so")
         with open(plugin, "rb") as whole, open(os.path.join(self.folder, "cut.so"), "wb") as cut:
             cut.write(whole.read(3000))
@@ -190,6 +208,9 @@ class BadInput(unittest.TestCase):
 
     def test_stile_conformance(self):
         self.refused("stile-conformance", CONFORMANCE)
+
+    def test_stile_conformance_judge(self):
+        self.refused("stile-conformance", [(["judge", *arguments], place) for arguments, place in JUDGE])
 
     def test_stile_orders(self):
         self.refused("stile-orders", ORDERS_ROWS)

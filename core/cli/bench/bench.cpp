@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <utility>
@@ -165,7 +168,19 @@ void print_report(const Report& report, const Options& options) {
   if (!options.no_plot && !report.rows.empty()) print("\n" + report.plot(paint));
 }
 
+void check_baseline(const std::string& directory) {
+  if (directory.empty()) return;
+  std::error_code failed;
+  const char* why = nullptr;
+  if (!std::filesystem::is_directory(directory, failed))
+    why = "there is no such folder";
+  else if (access(directory.c_str(), W_OK | X_OK) != 0)
+    why = std::strerror(errno);
+  if (why) throw Usage("--baseline-dir: " + types::printable(directory) + ": " + why);
+}
+
 int bench_store(const Options& options, Context& context) {
+  check_baseline(options.baseline_directory);
   std::vector<Cell> cells = cells_of(options);
   Run run = run_of(options, cells);
   std::stop_source stop;
