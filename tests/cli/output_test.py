@@ -14,14 +14,15 @@ from support import PATIENCE, wait_for
 BIN = os.path.dirname(os.environ["STILE"])
 HISTORY = ('{"client":"17.1","call":1,"place":0,"invoke":10,"op":"get","key":"k"}\n'
            '{"client":"17.1","call":1,"place":0,"return":20,"status":"not_found"}\n')
+QUICK = ("--time", "1ms", "--only", "run-once", "--batch", "1", "--concurrency", "1")
 SAYING = [  # and the exit status when nothing of it can be written
     (1, "stile", "--help"), (1, "stile", "--version"), (1, "stile", "bench", "--help"), (1, "stile", "plugins"),
     (1, "stile", "plugins", "--json"), (1, "stile", "info", "memory:"), (1, "stile", "info", "memory:", "--json"),
     (1, "stile", "prepare", "memory:"), (1, "stile", "prepare", "memory:", "--json"),
     (1, "stile", "explain"), (1, "stile", "explain", "A4"), (1, "stile", "explain", "fenced", "--json"),
     (1, "stile", "call", "memory:", "stats"), (1, "stile", "call", "memory:"),
-    (1, "stile", "bench", "memory:", "--time", "1ms", "--only", "run-once", "--batch", "1", "--concurrency", "1"),
-    (1, "stile", "bench", "memory:", "--time", "1ms", "--only", "run-once", "--batch", "1", "--concurrency", "1", "--json"),
+    (1, "stile", "bench", "memory:", *QUICK),
+    (1, "stile", "bench", "memory:", *QUICK, "--json"),
     (2, "stile-conformance", "--help"), (2, "stile-conformance", "--version"), (2, "stile-conformance", "--list"),
     (2, "stile-conformance", "--list", "--json"), (2, "stile-conformance", "--gtest_list_tests"),
     (2, "stile-conformance", "memory:", "--only", "lease.free_is_granted"),

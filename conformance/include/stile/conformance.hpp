@@ -7,8 +7,9 @@ namespace stile {
 inline namespace v1 {
 
 /// What the program stile-conformance does with its arguments (see its --help; --gtest_* options are GoogleTest's).
-/// Answers the exit status: 0 all passed, 1 something failed, 2 usage, 130 interrupted, 10 + the status with which a store
-/// did not open. Once, on the main thread, before any other thread is started: every case runs in a child process.
+/// Answers the exit status: 0 all passed, 1 something failed, 2 usage, 130 interrupted, 10 + the status with which a
+/// store did not open. Once, on the main thread, before any other thread is started: every case runs in a child
+/// process.
 int conformance_main(int argc, char** argv);
 
 /// What `stile-conformance judge` does: judges recorded histories (argv[0] is not looked at). Answers the exit status:
