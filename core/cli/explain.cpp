@@ -133,6 +133,15 @@ const StatusRow* find_status(const std::string& wanted) {
   return nullptr;
 }
 
+/// The first sentence, or as much of it as a line holds.
+std::string first_words(std::string text) {
+  constexpr std::size_t most = 96;
+  if (auto end = text.find(". "); end != std::string::npos) text.resize(end + 1);
+  if (text.size() <= most) return text;
+  text.resize(text.rfind(' ', most - 4));
+  return text + " ...";
+}
+
 void list_all(const std::vector<Promise>& all, bool as_json) {
   if (as_json) {
     json::object told;
@@ -148,9 +157,7 @@ void list_all(const std::vector<Promise>& all, bool as_json) {
   for (const StatusRow& row : statuses)
     table.add({{std::string(row.name), Colour::strong}, {std::string(row.meaning)}});
   for (const Promise& promise : all) {
-    std::string text = promise.text;
-    if (auto end = text.find_first_of(".:;"); end != std::string::npos) text.resize(end);
-    table.add({{promise.id, Colour::strong}, {text}});
+    table.add({{promise.id, Colour::strong}, {first_words(promise.text)}});
   }
   print(table.text(paint));
 }

@@ -11,6 +11,7 @@
 #include "codec/copy.hpp"
 #include "codec/fields.hpp"
 #include "codec/text.hpp"
+#include "types/text.hpp"
 
 namespace stile::codec {
 
@@ -28,8 +29,23 @@ std::optional<Whole> whole_number(const json::value& value) {
   return Whole{*number < 0, static_cast<std::uint64_t>(std::fabs(*number))};
 }
 
+// What was meant, or else what there is.
+std::string hint(std::string_view word, const std::vector<std::string>& known) {
+  if (auto meant = types::nearest(word, known)) return "; did you mean " + *meant + "?";
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "; known: " : ", ") + name;
+  return all;
+}
+
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (std::uint32_t kind = 1; kind <= STILE_OP_COUNT; ++kind) names.emplace_back(op_name(kind));
+  return names;
+}
+
 const json::value* Members::take(std::string_view name) {
   const json::value* value = object_.if_contains(name);
+  known_.emplace_back(name);
   if (value) taken_.push_back(name);
   return value;
 }
@@ -38,7 +54,7 @@ void Members::finish() const {
   if (taken_.size() == object_.size()) return;
   for (const auto& member : object_)
     if (std::find(taken_.begin(), taken_.end(), std::string_view(member.key())) == taken_.end())
-      refuse(path(member.key()), "is not a member here");
+      refuse(path(member.key()), "is not a member here" + hint(member.key(), known_));
 }
 
 std::string bytes_from_json(const json::value& value, std::string_view member) {
@@ -386,7 +402,10 @@ std::unique_ptr<Op> Decoder::decode(const json::object& line) {
   const json::value* name = members.take("op");
   if (!name) refuse("op", "is missing");
   std::uint32_t kind = op_kind(text_of(*name, "op"));
-  if (kind == 0) throw BadRequest{Status::unsupported, "op: there is no operation " + json::serialize(*name)};
+  if (kind == 0) {
+    throw BadRequest{Status::unsupported,
+                     "op: there is no operation " + json::serialize(*name) + hint(text_of(*name, "op"), op_names())};
+  }
   auto op = std::make_unique<Op>(kind);
   try {
     stile_op& raw = *op->get();

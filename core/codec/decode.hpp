@@ -35,6 +35,7 @@ class Members {
   const json::object& object_;
   std::string path_;
   std::vector<std::string_view> taken_;
+  std::vector<std::string> known_;  // asked for, there or not
 };
 
 [[noreturn]] void refuse(std::string_view member, std::string_view what);

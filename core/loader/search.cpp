@@ -209,7 +209,8 @@ std::optional<std::string> user_directory() {
   return std::nullopt;
 }
 
-// Beside the running program, beside the library this code is in, where the build put them, where the install does.
+// Beside the running program, beside the library this code is in, where the install puts them. And where the build did,
+// for what runs from there: what is installed must not load code from a build that may be anybody's by now.
 std::vector<std::string> built_in_directories() {
   std::vector<std::string> directories;
   auto add = [&](const fs::path& path) {
@@ -227,7 +228,9 @@ std::vector<std::string> built_in_directories() {
     fs::path file = fs::canonical(library.dli_fname, failed);
     if (!failed && file != program) add(file.parent_path() / "stile/plugins");
   }
-  add(STILE_PLUGINS_BUILT);
+  const fs::path build = STILE_BUILD_DIRECTORY;
+  if (std::mismatch(build.begin(), build.end(), program.begin(), program.end()).first == build.end())
+    add(STILE_PLUGINS_BUILT);
   add(STILE_PLUGINS_INSTALLED);
   return directories;
 }

@@ -80,7 +80,8 @@ Outcome verdict_on(std::function<Outcome(const Target&)> run) {
   check.limit = std::chrono::milliseconds{500};
   check.run = std::move(run);
   Target target;
-  return result_of(check, run_child([&] { return judge(check, target); }, check.limit), check.limit).outcome;
+  return result_of(check, run_child([&] { return judge(check, target); }, check.limit, [] { return 0; }), check.limit)
+      .outcome;
 }
 
 TEST(Children, EveryEndIsAVerdict) {

@@ -219,7 +219,14 @@ Database::Borrowed::~Borrowed() {
   database_.returned_.notify_one();
 }
 
-std::string Database::epoch_text() const { return facts_.identity + std::to_string(facts_.epoch); }
+std::string Database::epoch_text() const {
+  std::string text;
+  for (const char byte : facts_.identity) {
+    text += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+    text += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15];
+  }
+  return text + "." + std::to_string(facts_.epoch);
+}
 
 void Database::announce(const Touched& touched) {
   watcher_->ring(touched);
