@@ -187,7 +187,7 @@ class Conductor {
     for (std::size_t i = 0; i < proof.wrong.size() && i < 20; ++i) std::printf("  WRONG  %s\n", proof.wrong[i].c_str());
     if (proof.wrong.size() > 20) std::printf("  WRONG  and %zu more\n", proof.wrong.size() - 20);
     bool bitten = killed_ > 0 && board_.taken_over > 0;
-    if (!bitten) std::printf("  WRONG  no kill hit a worker at work: this run shows nothing\n");
+    if (!bitten) std::printf("  WRONG  no kill hit a worker at work: this run shows nothing; take more orders\n");
     if (!bitten || !proof.holds()) return 1;
     std::printf("PROVEN: every effect happened once, every order ended, though %u workers were killed.\n", killed_);
     return 0;
