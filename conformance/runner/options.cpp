@@ -43,6 +43,7 @@ std::vector<char*> without_gtest_flags(int argc, char** argv) {
     (word == "-h" || word == "--help" ? help : rest).push_back(argv[i]);
   }
   auto count = static_cast<int>(rest.size());
+  rest.push_back(nullptr);  // as main has it; GoogleTest moves it along
   testing::InitGoogleTest(&count, rest.data());
   rest.resize(static_cast<std::size_t>(count));
   rest.insert(rest.end(), help.begin(), help.end());
