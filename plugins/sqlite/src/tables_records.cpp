@@ -15,8 +15,6 @@ constexpr std::size_t inbox_digits = 20;
 constexpr std::size_t largest_piece = 128;
 constexpr std::int64_t quick = 1'000;
 
-bool is_inbox(std::string_view key) { return key.substr(0, engine::inbox_prefix.size()) == engine::inbox_prefix; }
-
 // The position in an inbox key; 0 when it is not one that an append gives out.
 std::int64_t inbox_position(std::string_view key) {
   if (key.size() != engine::inbox_prefix.size() + inbox_digits) return 0;

@@ -62,7 +62,7 @@ std::uint64_t Tail::erase(std::int64_t inbox_after) {
   kept.bytes_.assign(1, bytes_[0]);
   engine::Record record;
   for (std::size_t at = start; read(at, record);) {
-    if (record.position > inbox_after && record.key.substr(0, engine::inbox_prefix.size()) == engine::inbox_prefix)
+    if (record.position > inbox_after && is_inbox(record.key))
       kept.add(record);
     else
       ++erased;

@@ -16,6 +16,8 @@ namespace stile::sqlite {
 
 namespace engine = sdk::engine;
 
+inline bool is_inbox(std::string_view key) { return key.starts_with(engine::inbox_prefix); }
+
 /// What stands in stile_workflow.tail: one byte that says what of this life stands elsewhere, then records in their
 /// order, all after those of stile_record. Each is a head of 40 bytes in the machine's byte order, its key, its value.
 /// A workflow that has no life has none.
@@ -37,7 +39,7 @@ class Tail {
   void add(const engine::Record& record);
   /// The records here were written to stile_record.
   void spilled();
-  /// Drops all but those whose key begins with "inbox:" and whose position is above the one given; answers how many.
+  /// Drops all but messages of the inbox whose position is above the one given; answers how many.
   std::uint64_t erase(std::int64_t inbox_after);
 
   /// Gives the record at an offset and moves on to the next; false at the end. Views are valid until the tail changes.
