@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/text.hpp"
 #include "judge/judge.hpp"
 #include "stile/conformance.hpp"
 #include "types/streams.hpp"
@@ -29,15 +30,18 @@ output that cannot be written.
 
 int judge_main(int argc, char** argv) {
   using namespace conformance::judge;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  auto complain = [&](const std::string& error) {
+    return std::cerr << config::hide_arguments(error, arguments) << "\n", 2;
+  };
   bool as_json = false;
   std::vector<std::string> files;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view word = argv[i];
+  for (const std::string& word : arguments) {
     if (word == "-h" || word == "--help") return types::write_output(usage), 0;
     if (word == "--json")
       as_json = true;
     else if (word.starts_with("-"))
-      return std::cerr << "stile-conformance judge: " << word << " is no option\n" << usage, 2;
+      return complain("stile-conformance judge: " + word + " is no option\n" + usage);
     else
       files.emplace_back(word);
   }
@@ -49,8 +53,7 @@ int judge_main(int argc, char** argv) {
                                 : verdict_text(verdict, history));
     return verdict.accepted() ? 0 : 1;
   } catch (const std::exception& error) {  // above all BadHistory, which names the file and the line
-    std::cerr << error.what() << "\n";
-    return 2;
+    return complain(error.what());
   }
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/text.hpp"
 #include "runner/contract.hpp"
 #include "types/streams.hpp"
 
@@ -81,6 +82,7 @@ void check_outputs(const Options& options) {
 Options read_options(int argc, char** argv) {
   std::vector<char*> words = without_gtest_flags(argc, argv);
   Options options;
+  options.arguments.assign(argv + (argc > 0), argv + argc);
   options.gtest_list = testing::GTEST_FLAG(list_tests);
   CLI::App app{"Judges a store by the contract, and says what is wrong and why."};
   app.footer(footer);
@@ -125,10 +127,14 @@ Options read_options(int argc, char** argv) {
     options.exit = app.exit(wanted, text);
     types::write_output(text.str());
   } catch (const CLI::ParseError& error) {
-    std::cerr << "stile-conformance: " << error.what() << "\nTry: stile-conformance --help\n";
+    complain(options, std::string(error.what()) + "\nTry: stile-conformance --help");
     options.exit = 2;
   }
   return options;
+}
+
+void complain(const Options& options, const std::string& error) {
+  std::cerr << "stile-conformance: " << config::hide_arguments(error, options.arguments) << "\n";
 }
 
 }  // namespace stile::conformance

@@ -25,11 +25,16 @@ struct Options {
   bool json = false;
   bool gtest_list = false;  ///< GoogleTest is asked to list: no store is needed
 
+  std::vector<std::string> arguments;  ///< as they were given
+
   /// Not -1: the program ends with this status, everything that is to be said was said.
   int exit = -1;
 };
 
 /// Takes GoogleTest's own arguments out first.
 Options read_options(int argc, char** argv);
+
+/// Writes an error to standard error, without the secrets of the arguments.
+void complain(const Options& options, const std::string& error);
 
 }  // namespace stile::conformance

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "checks/checks.hpp"
+#include "config/text.hpp"
 #include "dialogue/suite.hpp"
 #include "runner/options.hpp"
 #include "runner/probe.hpp"
@@ -49,7 +50,7 @@ bool choose(const Options& options, std::vector<const Check*>& chosen) {
   }
   for (const std::string& one : options.only)
     if (fitting.count(one) == 0) {
-      std::cerr << "stile-conformance: --only " << one << ": no contract id and no case is called so; see --list\n";
+      complain(options, "--only " + one + ": no contract id and no case is called so; see --list");
       return false;
     }
   return true;
@@ -216,7 +217,7 @@ int run_suite(const Options& options, const std::string& command) {
     Look look = look_at(target);
     if (interrupted_by() != 0) return tell_interrupted(0);
     if (!look.facts) {
-      std::cerr << "stile-conformance: " << look.error << "\n";
+      complain(options, look.error);
       if (!look.status) return some_failed;
       return *look.status == Status::invalid ? usage : 10 + static_cast<int>(*look.status);
     }
@@ -245,11 +246,9 @@ int stile::conformance_main(int argc, char** argv) {
   try {
     return suite::run_suite(options, command);
   } catch (const suite::SyntaxError& error) {
-    std::cerr << error.what() << "\n";
-  } catch (const Error& error) {
-    std::cerr << "stile-conformance: " << error.what() << "\n";
+    std::cerr << config::hide_arguments(error.what(), options.arguments) << "\n";
   } catch (const std::exception& error) {
-    std::cerr << "stile-conformance: " << error.what() << "\n";
+    complain(options, error.what());
   }
   return suite::usage;
 }

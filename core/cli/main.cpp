@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "config/text.hpp"
 #include "types/streams.hpp"
 #include "types/text.hpp"
 
@@ -45,6 +46,7 @@ void require_known_command(const CLI::App& program, int argc, char** argv) {
 int run(int argc, char** argv) {
   Stop stop;
   Context context{stop};
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   CLI::App program("Durable coordination over the datastore you already run.", "stile");
   program.set_version_flag("--version", "stile " STILE_VERSION);
   program.require_subcommand(1);
@@ -55,6 +57,9 @@ int run(int argc, char** argv) {
   add_plugins(program, context);
   add_bench(program, context);
   add_explain(program, context);
+  auto complain = [&](const std::string& text) {
+    stile::cli::complain(chosen(program), stile::config::hide_arguments(text, arguments));
+  };
   try {
     require_known_command(program, argc, argv);
     program.parse(argc, argv);
@@ -65,18 +70,18 @@ int run(int argc, char** argv) {
     return status;
   } catch (const CLI::ParseError& error) {
     std::string command = chosen(program);
-    complain(command, std::string(error.what()) + "\nTry: stile " + command + (command.empty() ? "" : " ") + "--help");
+    complain(std::string(error.what()) + "\nTry: stile " + command + (command.empty() ? "" : " ") + "--help");
     return exit_usage;
   } catch (const Usage& usage) {
-    complain(chosen(program), usage.what());
+    complain(usage.what());
     return stop.requested() ? stop.status() : exit_usage;
   } catch (const stile::Error& error) {
     // Invalid is what was said to this program: no store was asked yet.
     bool usage = error.status() == stile::Status::invalid;
-    complain(chosen(program), (usage ? "" : name_of(error.status()) + ": ") + error.what());
+    complain((usage ? "" : name_of(error.status()) + ": ") + error.what());
     return stop.requested() ? stop.status() : usage ? exit_usage : exit_of(error.status());
   } catch (const std::exception& error) {
-    complain(chosen(program), error.what());
+    complain(error.what());
     return exit_of(stile::Status::internal);
   }
   return stop.requested() ? stop.status() : context.status;

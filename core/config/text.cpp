@@ -33,6 +33,11 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
 }  // namespace
 
 bool is_name(std::string_view text, bool plus) {
@@ -106,6 +111,23 @@ std::string hide_secrets(std::string_view text, bool user_first) {
     if (sounds_secret(before.substr(from))) return out + std::string(text.substr(0, i + 1)) + "***";
   }
   return out + std::string(text);
+}
+
+std::string hide_arguments(std::string error, std::span<const std::string> arguments) {
+  auto hide = [&](std::string_view shown) {
+    std::string hidden = hide_secrets(shown);
+    if (hidden == shown) return;
+    replace_all(error, shown, hidden);
+    replace_all(error, types::printable(shown), types::printable(hidden));
+  };
+  for (std::string_view argument : arguments) {
+    hide(argument);
+    // --option=value is shown in part, and so is the folder of a file's name.
+    if (argument.starts_with("--") && argument.find('=') != std::string_view::npos)
+      hide(argument.substr(argument.find('=') + 1));
+    if (argument.rfind('/') != std::string_view::npos) hide(argument.substr(0, argument.rfind('/')));
+  }
+  return error;
 }
 
 std::string describe_unread(std::string_view text) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,10 @@ bool sounds_secret(std::string_view option);
 /// A value or a path as it may be shown: *** for what stands before an @ (where a colon is in it, or anyway with
 /// user_first), and for all that follows a word such as password= (so that secrets with spaces and quotes are hidden).
 std::string hide_secrets(std::string_view text, bool user_first = false);
+
+/// An error of a program, with what hide_secrets hides of the arguments that it was called with hidden where the error
+/// shows one, as it is or as printable() writes it: a config string may stand where something else is wanted.
+std::string hide_arguments(std::string error, std::span<const std::string> arguments);
 
 /// What may be shown of a text that could not be read as a config string, any part of which could thus be a secret: its
 /// scheme, if that is surely one, and its length.

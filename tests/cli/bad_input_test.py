@@ -162,6 +162,18 @@ ORDERS_ROWS = [
     (["--dir", ".", "sqlite:x.db", "other.csv"], 'other.csv: its first row names no column "order_id"'),
     (["--dir", ".", "sqlite:x.db", "quote.csv"], "quote.csv: it holds no order that can be read; line 2"),
 ]
+# A config string where something else is wanted: its secret is not shown.
+SECRETS = ["pg://u:SECRET@h", "pg://u:SECRET@h/x.csv", "nope:x?password=SECRET"]
+MISPLACED = {
+    "stile": ["{} info", "info memory: {}", "info {}", "info memory: --plugin {}", "info memory: --deadline {}",
+              "info memory: --plugin={}", "call memory: {}", "call memory: get {}", "call memory: --sessions {}",
+              "plugins {}", "explain {}", "bench memory: --only {}", "bench memory: --time {}",
+              "bench memory: --baseline-dir {}"],
+    "stile-conformance": ["{}", "memory: {}", "memory: --only {}", "memory: --plugin {}", "memory: --cases {}",
+                          "memory: --seed {}", "memory: --jobs={}", "memory: --report {}/r", "memory: --nope={}",
+                          "judge {}", "judge --{}"],
+    "stile-orders": ["--dir . sqlite:x.db {}", "--dir {} x y", "--{} x y", "--dir . --kills {} x y", "--dir . {} good.csv"],
+}
 
 
 class BadInput(unittest.TestCase):
@@ -214,6 +226,17 @@ class BadInput(unittest.TestCase):
 
     def test_stile_orders(self):
         self.refused("stile-orders", ORDERS_ROWS)
+
+    def test_no_secret_of_a_misplaced_config_string_is_shown(self):
+        for program, words in ((program, words) for program, all_words in MISPLACED.items() for words in all_words):
+            for secret in SECRETS:
+                with self.subTest(program=program, words=words, secret=secret):
+                    command = [os.path.join(BIN, program), *(word.replace("{}", secret) for word in words.split())]
+                    done = subprocess.run(command, cwd=self.folder, input="", capture_output=True, text=True,
+                                          timeout=PATIENCE)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertNotEqual(done.stdout + done.stderr, "")
+                    self.assertNotIn("SECRET", done.stdout + done.stderr)
 
     def test_a_line_of_call_is_answered_with_its_place_and_the_next_is_read(self):
         lines = [

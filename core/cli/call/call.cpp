@@ -15,6 +15,7 @@
 #include "cli/command.hpp"
 #include "codec/line.hpp"
 #include "codec/words.hpp"
+#include "config/text.hpp"
 
 namespace stile::cli {
 namespace {
@@ -91,7 +92,8 @@ class Calls {
 int call_one(const Options& options, std::size_t sessions, Context& context) {
   Job job;
   try {
-    job = job_of(codec::object_from_words(options.operation, options.words), sessions);
+    // What is no operation is shown in the answer: it may be a config string.
+    job = job_of(codec::object_from_words(config::hide_secrets(options.operation), options.words), sessions);
   } catch (const codec::BadRequest& bad) {
     throw Usage(bad.text);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conductor.hpp"
+#include "config/text.hpp"
 #include "herd.hpp"
 #include "stile/worker.hpp"
 #include "types/streams.hpp"
@@ -103,15 +104,17 @@ Arguments read(const std::vector<std::string>& given) {
 }
 
 int run(int argc, char** argv) {
+  const std::vector<std::string> given(argv + 1, argv + argc);
   try {
-    Arguments arguments = read({argv + 1, argv + argc});
+    Arguments arguments = read(given);
     const auto& conduct = arguments.conduct;
     if (arguments.help) return std::fputs(help, stdout) < 0;
     if (arguments.worker)
       return orders::work(conduct.config, conduct.ns, conduct.folder, orders::shared_board(conduct.folder));
     return orders::conduct(conduct, stile::stop_on_signals());
   } catch (const Usage& usage) {
-    std::fprintf(stderr, "stile-orders: %s\nTry: stile-orders --help\n", usage.text.c_str());
+    std::string error = stile::config::hide_arguments(usage.text, given);
+    std::fprintf(stderr, "stile-orders: %s\nTry: stile-orders --help\n", error.c_str());
     return 2;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "stile-orders: %s\n", e.what());

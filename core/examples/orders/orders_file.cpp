@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "config/text.hpp"
 #include "csv.hpp"
 
 namespace orders {
@@ -118,12 +119,13 @@ OrdersFile read_orders(std::string_view text) {
 }
 
 OrdersFile read_orders_file(const std::string& path) {
+  const std::string shown = stile::config::hide_secrets(path);  // a config string may stand in its place
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) {
     std::string why = std::strerror(errno);
     if (file >= 0) close(file);
-    throw BadFile(path + ": " + why);
+    throw BadFile(shown + ": " + why);
   }
   std::string text, wrong;
   if (S_ISDIR(status.st_mode)) wrong = "it is a directory";
@@ -136,11 +138,11 @@ OrdersFile read_orders_file(const std::string& path) {
     if (text.size() > most_bytes) wrong = "it is larger than 64 MiB";
   }
   close(file);
-  if (!wrong.empty()) throw BadFile(path + ": " + wrong);
+  if (!wrong.empty()) throw BadFile(shown + ": " + wrong);
   try {
     return read_orders(text);
   } catch (const BadFile& e) {
-    throw BadFile(path + ": " + e.what());
+    throw BadFile(shown + ": " + e.what());
   }
 }
 
