@@ -172,7 +172,8 @@ MISPLACED = {
     "stile-conformance": ["{}", "memory: {}", "memory: --only {}", "memory: --plugin {}", "memory: --cases {}",
                           "memory: --seed {}", "memory: --jobs={}", "memory: --report {}/r", "memory: --nope={}",
                           "judge {}", "judge --{}"],
-    "stile-orders": ["--dir . sqlite:x.db {}", "--dir {} x y", "--{} x y", "--dir . --kills {} x y", "--dir . {} good.csv"],
+    "stile-orders": ["--dir . sqlite:x.db {}", "--dir {} x y", "--{} x y", "--dir . --kills {} x y",
+                     "--dir . {} good.csv"],
 }
 
 

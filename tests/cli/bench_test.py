@@ -18,8 +18,8 @@ FIGURES = {"workload", "unit", "callers", "batch", "jobs", "seconds", "rate", "m
 SHARED = os.environ.get("STILE_SHARED", "")
 
 
-def bench(config, *options):
-    done = run("bench", config, "--time", "60ms", "--records", "300", "--json", *options)
+def bench(config, *options, time="60ms"):
+    done = run("bench", config, "--time", time, "--records", "300", "--json", *options)
     if done.returncode != 0:
         raise AssertionError(f"exit status {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
@@ -48,6 +48,12 @@ class Bench(unittest.TestCase):
         told = bench("memory:", "--only", "run-once-contended,pickup,idle", "--concurrency", "2", "--batch", "1")
         self.assertEqual([row["workload"] for row in told["rows"]], ["run-once-contended", "pickup", "idle"])
         self.assertGreater(told["rows"][1]["median_us"], 0)
+
+    def test_work_that_runs_out_is_added_to(self):
+        told = bench("memory:", "--only", "receive+ack,pass", "--concurrency", "2", "--batch", "64", time="1s")
+        for row in told["rows"]:
+            self.assertGreaterEqual(row["seconds"], 1, row)
+            self.assertLess(row["seconds"], 2, row)  # what adding takes is not measured
 
     def test_a_table_and_a_plot(self):
         done = run("bench", "memory:", "--time", "30ms", "--only", "record", "--concurrency", "1", "--batch", "1")

@@ -23,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 // "An empty answer promises nothing" (W7): a caller that finds nothing looks again.
 constexpr unsigned most_empty = 3;
+// How much more is added than would be done at the rate so far.
+constexpr double spare = 1.25;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -64,18 +66,20 @@ Measurement::Measurement(const Store& store, const TripCounter& trips, const Set
 
 void Measurement::prepare(std::stop_token stop) { workload_->prepare(stop); }
 
-void Measurement::work(Caller& caller, std::uint64_t& jobs, Deadline end, std::stop_token stop) {
+void Measurement::work(Caller& caller, std::uint64_t& jobs, Deadline end, std::atomic<bool>& dry,
+                       std::stop_token stop) {
   // Each caller has a stop token of its own, as a jthread has: those who share one meet in every call.
   std::stop_source own;
   std::stop_callback ends(stop, [&own] { own.request_stop(); });
   const std::stop_token token = own.get_token();
   unsigned empty = 0;
-  while (Clock::now() < end && !token.stop_requested() && empty < most_empty) {
+  while (Clock::now() < end && !token.stop_requested() && !dry.load(std::memory_order_relaxed)) {
     auto begin = Clock::now();
     auto did = workload_->step(caller, token);
     if (did && !workload_->times_itself())
       caller.took->add(static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count()));
     empty = did ? 0 : empty + 1;
+    if (empty == most_empty) dry = true;
     jobs += did.value_or(0);
     ++caller.done;
   }
@@ -84,23 +88,43 @@ void Measurement::work(Caller& caller, std::uint64_t& jobs, Deadline end, std::s
 Measured Measurement::run(std::stop_token stop) {
   unsigned count = workload_->threads();
   std::vector<Caller> callers(count);
-  std::vector<Histogram> took(count);
-  std::vector<std::uint64_t> jobs(count);
   for (unsigned i = 0; i < count; ++i) {
     callers[i].number = i;
-    callers[i].took = &took[i];
     workload_->begin(callers[i]);
   }
-  std::latch start(count + 1);
+  Measured all;
+  for (;;) {
+    const double left = std::chrono::duration<double>(settings_.time).count() - all.seconds;
+    Measured part = round(callers, Duration(static_cast<std::int64_t>(left * 1e6)), stop);
+    const double rate = part.rate();
+    all.jobs += part.jobs;
+    all.seconds += part.seconds;
+    all.took.merge(part.took);
+    all.costs += part.costs;
+    const double rest = left - part.seconds;
+    if (rest <= 0 || part.jobs == 0 || stop.stop_requested()) break;
+    workload_->refill(static_cast<std::uint64_t>(rate * rest * spare) + 1, stop);
+  }
+  all.rates = {static_cast<double>(all.jobs) / all.seconds};
+  return all;
+}
+
+Measured Measurement::round(std::vector<Caller>& callers, Duration time, std::stop_token stop) {
+  const std::size_t count = callers.size();
+  std::vector<Histogram> took(count);
+  std::vector<std::uint64_t> jobs(count);
+  std::latch start(static_cast<std::ptrdiff_t>(count) + 1);
+  std::atomic<bool> dry = false;
   std::mutex mutex;
   std::exception_ptr failed;
   Deadline end{};
   std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
+    callers[i].took = &took[i];
     threads.emplace_back([&, i] {
       start.arrive_and_wait();
       try {
-        work(callers[i], jobs[i], end, stop);
+        work(callers[i], jobs[i], end, dry, stop);
       } catch (...) {
         std::lock_guard lock(mutex);
         if (!failed) failed = std::current_exception();
@@ -109,14 +133,14 @@ Measured Measurement::run(std::stop_token stop) {
   }
   Costs before = costs_so_far(trips_);
   auto begin = Clock::now();
-  end = begin + settings_.time;
+  end = begin + time;
   start.arrive_and_wait();
   threads.clear();  // joins
   Measured measured;
   measured.seconds = seconds_since(begin);
   measured.costs = costs_so_far(trips_) - before;
   if (failed && !stop.stop_requested()) std::rethrow_exception(failed);
-  for (unsigned i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     measured.jobs += jobs[i];
     measured.took.merge(took[i]);
   }

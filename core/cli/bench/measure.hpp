@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <boost/json.hpp>
 #include <memory>
 #include <stop_token>
@@ -37,11 +38,14 @@ class Measurement {
   Measurement(const Store& store, const TripCounter& trips, const Settings& settings, const Cell& cell);
 
   void prepare(std::stop_token stop);
-  /// Throws Error when a call of any caller failed.
+  /// For the whole time, which stands still while the work that ran out is added to. Throws Error when a call of any
+  /// caller failed.
   Measured run(std::stop_token stop);
 
  private:
-  void work(Caller& caller, std::uint64_t& jobs, Deadline end, std::stop_token stop);
+  /// Until the time is over or a caller finds nothing more to do.
+  Measured round(std::vector<Caller>& callers, Duration time, std::stop_token stop);
+  void work(Caller& caller, std::uint64_t& jobs, Deadline end, std::atomic<bool>& dry, std::stop_token stop);
 
   const TripCounter& trips_;
   const Settings& settings_;

@@ -51,6 +51,8 @@ class Workload {
 
   /// Brings the store into the state that the measurement begins with; until then or until told to stop.
   virtual void prepare(std::stop_token stop) { (void)stop; }
+  /// Adds work for so many jobs to a store that has run out of it; until then or until told to stop.
+  virtual void refill(std::uint64_t count, std::stop_token stop) { (void)count, (void)stop; }
   /// What a caller needs before the clock starts.
   virtual void begin(Caller& caller) { (void)caller; }
   /// One call; how many jobs it did, nothing when there seem to be none left.

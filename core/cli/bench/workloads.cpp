@@ -62,15 +62,20 @@ class EnqueueWork : public Workload {
 class FilledWork : public EnqueueWork {
  public:
   using EnqueueWork::EnqueueWork;
-  void prepare(std::stop_token stop) override {
-    Caller filler{.number = cell_.callers};
-    auto end = Clock::now() + settings_.time * 2;
-    for (std::uint64_t n = 0; n < most_filled && Clock::now() < end && !stop.stop_requested(); n += fill_batch) {
+  void prepare(std::stop_token stop) override { refill(most_filled, stop); }
+  void refill(std::uint64_t count, std::stop_token stop) override {
+    const Caller filler{.number = cell_.callers};
+    const auto end = Clock::now() + settings_.time * 2;
+    const std::uint64_t enough = filled_ + std::min(count, most_filled);
+    while (filled_ < enough && Clock::now() < end && !stop.stop_requested()) {
       std::vector<std::string> names;
-      for (std::uint64_t i = 0; i < fill_batch; ++i) names.push_back(name(filler, n + i));
+      for (std::uint64_t i = 0; i < fill_batch; ++i) names.push_back(name(filler, filled_++));
       enqueue_all(std::move(names), stop);
     }
   }
+
+ private:
+  std::uint64_t filled_ = 0;
 };
 
 class ReceiveWork : public FilledWork {
