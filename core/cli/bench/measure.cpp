@@ -95,7 +95,7 @@ Measured Measurement::run(std::stop_token stop) {
   Measured all;
   for (;;) {
     const double left = std::chrono::duration<double>(settings_.time).count() - all.seconds;
-    Measured part = round(callers, Duration(static_cast<std::int64_t>(left * 1e6)), stop);
+    Measured part = round(callers, Duration(static_cast<std::int64_t>(left * 1e6) + 1), stop);
     const double rate = part.rate();
     all.jobs += part.jobs;
     all.seconds += part.seconds;
