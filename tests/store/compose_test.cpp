@@ -7,9 +7,11 @@
 #include <thread>
 #include <typeinfo>
 
+#include "codec/op.hpp"
 #include "stile/store.hpp"
 #include "store/compose.hpp"
 #include "store/open.hpp"
+#include "store/operation.hpp"
 
 namespace stile::store {
 namespace {
@@ -259,6 +261,58 @@ TEST_P(Watching, OnePollServesAll) {
   real.call(Supply{.workflow = "w", .key = "k", .value = "v"});
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(woken, watchers);
+}
+
+/// One watch of one workflow.
+struct OneWatch {
+  explicit OneWatch(std::string_view name) : watched{bytes_of(name), 0} {
+    auto* request = op.request<stile_watch_request>();
+    request->watched = &watched;
+    request->n_watched = 1;
+  }
+  void run(WatchPoll& poll, const WatchPoll::Look& look, const std::function<bool()>& interrupted) {
+    const Deadline bound = std::chrono::steady_clock::now() + 20s;
+    poll.watch(*op.get(), bound, bound, look, interrupted);
+  }
+  std::uint64_t told() { return op.result<stile_watch_result>()->n_changed; }
+
+  stile_watched watched;
+  codec::Op op{STILE_OP_WATCH};
+};
+
+// Who polls keeps the lock from one look to the next, so that whoever it told something cannot have left in between.
+TEST(WatchPoll, WhoHasItsAnswerIsNotLookedForAgain) {
+  WatchPoll poll;
+  OneWatch told("told"), polling("polling");
+  std::atomic<bool> came = false;
+  std::vector<std::string> looked_for;
+  stile_record record{};
+  std::thread other;
+  auto answer = [&](stile_op* load, bool changed) {
+    load->status = STILE_OK;
+    if (!changed) return;
+    auto* result = static_cast<stile_load_result*>(load->result);
+    result->records = &record;
+  };
+  auto never = [](std::span<stile_op* const>) { return ADD_FAILURE() << "it polls itself", Status::unavailable; };
+  auto look = [&](std::span<stile_op* const> loads) {
+    std::string names;
+    for (const stile_op* load : loads)
+      names += std::string(view(static_cast<const stile_load_request*>(load->request)->workflow)) + " ";
+    looked_for.push_back(names);
+    if (looked_for.size() == 1) other = std::thread([&] { told.run(poll, never, [&] { return came = true, false; }); });
+    while (!came) std::this_thread::yield();
+    // Until all are due again: the next look is for everybody who has no answer yet.
+    for (auto due = std::chrono::steady_clock::now() + 50ms; std::chrono::steady_clock::now() < due;)
+      std::this_thread::yield();
+    for (stile_op* load : loads) answer(load, looked_for.size() >= 2 && (loads.size() == 1 || load == loads[1]));
+    return Status::ok;
+  };
+  polling.run(poll, look, [] { return false; });
+  other.join();
+  EXPECT_EQ(looked_for, (std::vector<std::string>{"polling ", "polling told ", "polling "}));
+  EXPECT_EQ(told.told(), 1u);
+  EXPECT_EQ(polling.told(), 1u);
 }
 
 TEST_P(Watching, EndsByItsWaitByStopAndByClose) {
