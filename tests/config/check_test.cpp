@@ -50,7 +50,7 @@ std::map<std::string, std::string> given(const std::string& text, const Rules& b
   return pairs(checked->view().options, checked->view().n_options);
 }
 
-std::string refusal(const std::string& text, const Rules& by = rules()) {
+std::string check_refusal(const std::string& text, const Rules& by = rules()) {
   try {
     Checked::check(Config::parse(text), by);
     return {};
@@ -83,22 +83,22 @@ TEST(Check, ValuesAreMadeUniform) {
 }
 
 TEST(Check, WrongValuesSayWhatIsAllowed) {
-  says(refusal("x:?sync=yes"), "sync takes true or false, not \"yes\"");
-  says(refusal("x:?limit=11"), "limit takes a whole number from -3 to 10, not \"11\"");
-  says(refusal("x:?limit=1.5"), "a whole number");
-  says(refusal("x:?limit="), "a whole number");
-  says(refusal("x:?wait=999us"), "from 1ms to 1m, not \"999us\"");
-  says(refusal("x:?wait=2m"), "from 1ms to 1m");
-  says(refusal("x:?wait=soon"), "a duration such as 200ms");
-  says(refusal("x:?cache=2GiB"), "from 0 to 1GiB");
-  says(refusal("x:?cache=many"), "a size such as");
-  says(refusal("x:?clock=manuel"), "one of system and manual, not \"manuel\": did you mean manual?");
+  says(check_refusal("x:?sync=yes"), "sync takes true or false, not \"yes\"");
+  says(check_refusal("x:?limit=11"), "limit takes a whole number from -3 to 10, not \"11\"");
+  says(check_refusal("x:?limit=1.5"), "a whole number");
+  says(check_refusal("x:?limit="), "a whole number");
+  says(check_refusal("x:?wait=999us"), "from 1ms to 1m, not \"999us\"");
+  says(check_refusal("x:?wait=2m"), "from 1ms to 1m");
+  says(check_refusal("x:?wait=soon"), "a duration such as 200ms");
+  says(check_refusal("x:?cache=2GiB"), "from 0 to 1GiB");
+  says(check_refusal("x:?cache=many"), "a size such as");
+  says(check_refusal("x:?clock=manuel"), "one of system and manual, not \"manuel\": did you mean manual?");
 }
 
 TEST(Check, UnknownOptionNamesTheNearest) {
-  says(refusal("x:?clok=manual"), "toy has no option clok: did you mean clock?");
-  says(refusal("x:?namespcae=n"), "did you mean namespace?");
-  std::string far = refusal("x:?zzzzz=1");
+  says(check_refusal("x:?clok=manual"), "toy has no option clok: did you mean clock?");
+  says(check_refusal("x:?namespcae=n"), "did you mean namespace?");
+  std::string far = check_refusal("x:?zzzzz=1");
   says(far, "toy has no option zzzzz (its options: namespace, prepare, plugin, sync,");
   EXPECT_EQ(far.find("did you mean"), std::string::npos);
 }
@@ -117,12 +117,12 @@ TEST(Check, OptionsOfLayersAreNotThePlugins) { EXPECT_EQ(given("chaos+x:?chaos.s
 TEST(Check, SecretsAreNeverShown) {
   auto checked = Checked::check(Config::parse("x://u:hush@h?key=hush"), rules());
   EXPECT_EQ(checked->redacted(), "x://u:***@h?key=***");
-  std::string said = refusal("x:?pin=1234");
+  std::string said = check_refusal("x:?pin=1234");
   says(said, "pin takes a whole number from 1 to 9, not what is given");
   EXPECT_EQ(said.find("1234"), std::string::npos);
-  EXPECT_EQ(refusal("x:?tls_key=hush").find("hush"), std::string::npos);
-  EXPECT_EQ(refusal("x:?clock=pg://u:hush@h").find("hush"), std::string::npos);
-  EXPECT_EQ(refusal("x:?limit=password=hush").find("hush"), std::string::npos);
+  EXPECT_EQ(check_refusal("x:?tls_key=hush").find("hush"), std::string::npos);
+  EXPECT_EQ(check_refusal("x:?clock=pg://u:hush@h").find("hush"), std::string::npos);
+  EXPECT_EQ(check_refusal("x:?limit=password=hush").find("hush"), std::string::npos);
 }
 
 TEST(Check, DeprecatedIsWarnedAboutOnce) {
@@ -134,17 +134,17 @@ TEST(Check, DeprecatedIsWarnedAboutOnce) {
 TEST(Check, RequiredOption) {
   Rules by = rules();
   by.options = strict;
-  says(refusal("x:", by), "toy needs the option must: its help");
+  says(check_refusal("x:", by), "toy needs the option must: its help");
   EXPECT_EQ(given("x:?must=1", by)["must"], "1");
 }
 
 TEST(Check, RequiredNamespaceSuggestsTheProgram) {
   Rules by = rules();
   by.namespace_required = true;
-  says(refusal("x://h/p", by), "add ?namespace=prog");
-  says(refusal("x://h/p?limit=1", by), "add &namespace=prog");
+  says(check_refusal("x://h/p", by), "add ?namespace=prog");
+  says(check_refusal("x://h/p?limit=1", by), "add &namespace=prog");
   by.program = "a b";
-  says(refusal("x://h/p", by), "add ?namespace=stile");
+  says(check_refusal("x://h/p", by), "add ?namespace=stile");
   auto checked = Checked::check(Config::parse("x://h/p?namespace=a%00b"), by);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(checked->view().ns.ptr), checked->view().ns.len),
             std::string("a\0b", 3));

@@ -16,7 +16,7 @@ namespace {
 using stile::Config;
 namespace fs = std::filesystem;
 
-std::string refusal(const std::string& text) {
+std::string json_refusal(const std::string& text) {
   try {
     Config::from_json(text, "f.json");
     return {};
@@ -76,48 +76,50 @@ TEST(Json, SecretsFromElsewhere) {
   setenv("STILE_TEST_SECRET", "hush2", 1);
   EXPECT_EQ(Config::from_json(R"({"scheme": "pg", "secret_env": "STILE_TEST_SECRET"})", "f").secret, "hush2");
   unsetenv("STILE_TEST_SECRET");
-  EXPECT_NE(refusal(R"({"scheme": "pg", "secret_env": "STILE_TEST_SECRET"})").find("not set"), std::string::npos);
-  EXPECT_NE(refusal(R"({"scheme": "pg", "secret_file": "none"})").find("No such file"), std::string::npos);
+  EXPECT_NE(json_refusal(R"({"scheme": "pg", "secret_env": "STILE_TEST_SECRET"})").find("not set"), std::string::npos);
+  EXPECT_NE(json_refusal(R"({"scheme": "pg", "secret_file": "none"})").find("No such file"), std::string::npos);
 }
 
-struct Bad {
+struct BadJson {
   std::string text, says;
 };
-class JsonRefused : public testing::TestWithParam<Bad> {};
+class JsonRefused : public testing::TestWithParam<BadJson> {};
 
 TEST_P(JsonRefused, NamesThePlace) {
-  std::string said = refusal(GetParam().text);
+  std::string said = json_refusal(GetParam().text);
   EXPECT_NE(said.find(GetParam().says), std::string::npos) << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Json, JsonRefused,
-    testing::Values(Bad{"", "line 1, column 1"}, Bad{"[]", "one JSON object"}, Bad{"{}", "\"config\" and \"scheme\""},
-                    Bad{"{\n  \"scheme\": x}", "line 2, column 1"}, Bad{"{\"scheme\": \"a\"} x", "line 1"},
-                    Bad{"{\"scheme\": \"a\", \"scheme\": \"b\"}", "\"scheme\" stands here twice"},
-                    Bad{"{\"scheme\": \"a\", \"options\": {\"x\": 1, \"x\": 2}}", "\"x\" stands here twice"},
-                    Bad{"{\"scheme\": \"A\"}", "member \"scheme\""}, Bad{"{\"scheme\": 1}", "is a string"},
-                    Bad{"{\"shceme\": \"a\"}", "did you mean \"scheme\""},
-                    Bad{"{\"scheme\": \"a\", \"zz\": 1}", "\"zz\": is unknown"},
-                    Bad{"{\"config\": \"@other.json\"}", "not a file"}, Bad{"{\"config\": \"x://h:x\"}", "column 7"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": \"h\"}", "is an array"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": [\"h:0\"]}", "1 to 65535"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": [\"::1\"]}", "a host is missing"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": [\"[::1\"]}", "closing ]"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": [{\"port\": 1}]}", "a host is missing"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": [{\"host\": \"h\", \"port\": 70000}]}", "1 to 65535"},
-                    Bad{"{\"scheme\": \"a\", \"hosts\": [{\"host\": \"h\", \"prot\": 1}]}", "not \"prot\""},
-                    Bad{"{\"scheme\": \"a\", \"namespace\": \"\"}", "1 to 128 bytes"},
-                    Bad{"{\"scheme\": \"a\", \"prepare\": \"x\"}", "auto, check or never"},
-                    Bad{"{\"scheme\": \"a\", \"plugin\": \"/x.so\"}", "never a file"},
-                    Bad{"{\"scheme\": \"a\", \"path\": \"a\\u0000\"}", "zero byte"},
-                    Bad{"{\"scheme\": \"a\", \"options\": {\"chaos\": {\"seed\": 1}}}", "not in layers"},
-                    Bad{"{\"scheme\": \"a\", \"options\": {\"namespace\": \"n\"}}", "beside options"},
-                    Bad{"{\"scheme\": \"a\", \"options\": {\"x\": null}}", "a string, a number, true or false"},
-                    Bad{"{\"scheme\": \"a\", \"options\": {\"x y\": 1}}", "no name of an option"},
-                    Bad{"{\"scheme\": \"a\", \"layers\": [\"B\"]}", "names of layers"},
-                    Bad{"{\"scheme\": \"a\", \"secret\": \"s\", \"secret_file\": \"f\"}", "only one of"},
-                    Bad{"{\"scheme\": \"\xff\"}", "line 1"}));
+    testing::Values(BadJson{"", "line 1, column 1"}, BadJson{"[]", "one JSON object"},
+                    BadJson{"{}", "\"config\" and \"scheme\""}, BadJson{"{\n  \"scheme\": x}", "line 2, column 1"},
+                    BadJson{"{\"scheme\": \"a\"} x", "line 1"},
+                    BadJson{"{\"scheme\": \"a\", \"scheme\": \"b\"}", "\"scheme\" stands here twice"},
+                    BadJson{"{\"scheme\": \"a\", \"options\": {\"x\": 1, \"x\": 2}}", "\"x\" stands here twice"},
+                    BadJson{"{\"scheme\": \"A\"}", "member \"scheme\""}, BadJson{"{\"scheme\": 1}", "is a string"},
+                    BadJson{"{\"shceme\": \"a\"}", "did you mean \"scheme\""},
+                    BadJson{"{\"scheme\": \"a\", \"zz\": 1}", "\"zz\": is unknown"},
+                    BadJson{"{\"config\": \"@other.json\"}", "not a file"},
+                    BadJson{"{\"config\": \"x://h:x\"}", "column 7"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": \"h\"}", "is an array"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": [\"h:0\"]}", "1 to 65535"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": [\"::1\"]}", "a host is missing"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": [\"[::1\"]}", "closing ]"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": [{\"port\": 1}]}", "a host is missing"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": [{\"host\": \"h\", \"port\": 70000}]}", "1 to 65535"},
+                    BadJson{"{\"scheme\": \"a\", \"hosts\": [{\"host\": \"h\", \"prot\": 1}]}", "not \"prot\""},
+                    BadJson{"{\"scheme\": \"a\", \"namespace\": \"\"}", "1 to 128 bytes"},
+                    BadJson{"{\"scheme\": \"a\", \"prepare\": \"x\"}", "auto, check or never"},
+                    BadJson{"{\"scheme\": \"a\", \"plugin\": \"/x.so\"}", "never a file"},
+                    BadJson{"{\"scheme\": \"a\", \"path\": \"a\\u0000\"}", "zero byte"},
+                    BadJson{"{\"scheme\": \"a\", \"options\": {\"chaos\": {\"seed\": 1}}}", "not in layers"},
+                    BadJson{"{\"scheme\": \"a\", \"options\": {\"namespace\": \"n\"}}", "beside options"},
+                    BadJson{"{\"scheme\": \"a\", \"options\": {\"x\": null}}", "a string, a number, true or false"},
+                    BadJson{"{\"scheme\": \"a\", \"options\": {\"x y\": 1}}", "no name of an option"},
+                    BadJson{"{\"scheme\": \"a\", \"layers\": [\"B\"]}", "names of layers"},
+                    BadJson{"{\"scheme\": \"a\", \"secret\": \"s\", \"secret_file\": \"f\"}", "only one of"},
+                    BadJson{"{\"scheme\": \"\xff\"}", "line 1"}));
 
 struct Hush {
   std::string text;
@@ -125,7 +127,7 @@ struct Hush {
 class JsonHides : public testing::TestWithParam<Hush> {};
 
 TEST_P(JsonHides, WhatCouldBeASecret) {
-  std::string said = refusal(GetParam().text);
+  std::string said = json_refusal(GetParam().text);
   EXPECT_FALSE(said.empty());
   EXPECT_EQ(said.find("hush"), std::string::npos) << said;
 }
@@ -169,7 +171,7 @@ TEST(Json, FilesThatCannotBeRead) {
 TEST(Json, DepthIsBounded) {
   std::string deep = R"({"scheme": )";
   for (int i = 0; i < 10'000; ++i) deep += '[';
-  EXPECT_FALSE(refusal(deep).empty());
+  EXPECT_FALSE(json_refusal(deep).empty());
 }
 
 }  // namespace

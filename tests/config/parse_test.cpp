@@ -15,7 +15,7 @@ using stile::Config;
 using stile::Host;
 
 // The error that a text is refused with; empty when it is taken.
-std::string refusal(std::string_view text) {
+std::string parse_refusal(std::string_view text) {
   try {
     Config::parse(text);
     return {};
@@ -86,41 +86,45 @@ TEST(Parse, OptionsKeepTheirBytes) {
   EXPECT_TRUE(Config::parse("x:p?").options.empty());
 }
 
-struct Bad {
+struct BadText {
   std::string text, column, says;
 };
 
-class Refused : public testing::TestWithParam<Bad> {};
+class Refused : public testing::TestWithParam<BadText> {};
 
 TEST_P(Refused, NamesColumnAndFault) {
-  std::string said = refusal(GetParam().text);
+  std::string said = parse_refusal(GetParam().text);
   EXPECT_NE(said.find("column " + GetParam().column + ":"), std::string::npos) << said;
   EXPECT_NE(said.find(GetParam().says), std::string::npos) << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Parse, Refused,
-    testing::Values(
-        Bad{"", "1", "empty"}, Bad{"jobs.db", "1", "no scheme"}, Bad{"/var/jobs.db", "1", "no scheme"},
-        Bad{":x", "1", "a scheme is missing"}, Bad{"chaos+:", "7", "a scheme is missing"},
-        Bad{"+x:", "1", "a scheme is missing"}, Bad{"Memory:", "1", "lower case"}, Bad{"9x:", "1", "a scheme is"},
-        Bad{"a_b:", "1", "a scheme is"}, Bad{std::string(65, 'a') + ":", "1", "at most 64"},
-        Bad{"x:a%2", "4", "two hexadecimal"}, Bad{"x:%zz", "3", "two hexadecimal"}, Bad{"x:%", "3", "%25"},
-        Bad{"x:%00", "3", "zero byte"}, Bad{"x:p?a=%00", "7", "zero byte"}, Bad{"x:a\nb", "4", "%0A"},
-        Bad{"x:a\x7f", "4", "%7F"}, Bad{"x://h:0", "7", "1 to 65535"}, Bad{"x://h:65536", "7", "1 to 65535"},
-        Bad{"x://h:", "7", "1 to 65535"}, Bad{"x://h:12a/", "7", "1 to 65535"},
-        Bad{"x://::1", "5", "a host is missing"}, Bad{"x://fe80::1", "10", "brackets"},
-        Bad{"x://[::1", "5", "closing ]"}, Bad{"x://[1.2.3.4]", "6", "IPv6"}, Bad{"x://[::1]6379", "10", "after ]"},
-        Bad{"x://[::1]:", "11", "1 to 65535"}, Bad{"x://[fe80::1%25]", "6", "IPv6"},
-        Bad{"x://a,,b", "7", "a host is missing"}, Bad{"x://a,", "7", "after the comma"},
-        Bad{"x://u:pa/ss@h/db", "7", "%2F"}, Bad{"x:p?a", "5", "has no value"},
-        Bad{"x:p?=1", "5", "an option is missing"}, Bad{"x:p?a=1&", "9", "after the &"},
-        Bad{"x:p?a=1&&b=2", "9", "an option is missing"}, Bad{"x:p?a=1&a=2", "9", "second time"},
-        Bad{"x:p?1a=1", "5", "name of an option"}, Bad{"x:p?a%20=1", "5", "name of an option"},
-        Bad{"x:p?namespace=", "15", "1 to 128 bytes"}, Bad{"x:p?namespace=" + std::string(129, 'n'), "15", "129 bytes"},
-        Bad{"x:p?prepare=maybe", "13", "auto, check or never"}, Bad{"x:p?plugin=/tmp/x.so", "12", "never a file"},
-        Bad{"x:p?plugin=", "12", "never a file"}, Bad{"x:p?chaos.seed=1", "5", "chaos+x:"},
-        Bad{"chaos+x:p?choas.seed=1", "11", "did you mean chaos.seed"}));
+    testing::Values(BadText{"", "1", "empty"}, BadText{"jobs.db", "1", "no scheme"},
+                    BadText{"/var/jobs.db", "1", "no scheme"}, BadText{":x", "1", "a scheme is missing"},
+                    BadText{"chaos+:", "7", "a scheme is missing"}, BadText{"+x:", "1", "a scheme is missing"},
+                    BadText{"Memory:", "1", "lower case"}, BadText{"9x:", "1", "a scheme is"},
+                    BadText{"a_b:", "1", "a scheme is"}, BadText{std::string(65, 'a') + ":", "1", "at most 64"},
+                    BadText{"x:a%2", "4", "two hexadecimal"}, BadText{"x:%zz", "3", "two hexadecimal"},
+                    BadText{"x:%", "3", "%25"}, BadText{"x:%00", "3", "zero byte"},
+                    BadText{"x:p?a=%00", "7", "zero byte"}, BadText{"x:a\nb", "4", "%0A"},
+                    BadText{"x:a\x7f", "4", "%7F"}, BadText{"x://h:0", "7", "1 to 65535"},
+                    BadText{"x://h:65536", "7", "1 to 65535"}, BadText{"x://h:", "7", "1 to 65535"},
+                    BadText{"x://h:12a/", "7", "1 to 65535"}, BadText{"x://::1", "5", "a host is missing"},
+                    BadText{"x://fe80::1", "10", "brackets"}, BadText{"x://[::1", "5", "closing ]"},
+                    BadText{"x://[1.2.3.4]", "6", "IPv6"}, BadText{"x://[::1]6379", "10", "after ]"},
+                    BadText{"x://[::1]:", "11", "1 to 65535"}, BadText{"x://[fe80::1%25]", "6", "IPv6"},
+                    BadText{"x://a,,b", "7", "a host is missing"}, BadText{"x://a,", "7", "after the comma"},
+                    BadText{"x://u:pa/ss@h/db", "7", "%2F"}, BadText{"x:p?a", "5", "has no value"},
+                    BadText{"x:p?=1", "5", "an option is missing"}, BadText{"x:p?a=1&", "9", "after the &"},
+                    BadText{"x:p?a=1&&b=2", "9", "an option is missing"}, BadText{"x:p?a=1&a=2", "9", "second time"},
+                    BadText{"x:p?1a=1", "5", "name of an option"}, BadText{"x:p?a%20=1", "5", "name of an option"},
+                    BadText{"x:p?namespace=", "15", "1 to 128 bytes"},
+                    BadText{"x:p?namespace=" + std::string(129, 'n'), "15", "129 bytes"},
+                    BadText{"x:p?prepare=maybe", "13", "auto, check or never"},
+                    BadText{"x:p?plugin=/tmp/x.so", "12", "never a file"}, BadText{"x:p?plugin=", "12", "never a file"},
+                    BadText{"x:p?chaos.seed=1", "5", "chaos+x:"},
+                    BadText{"chaos+x:p?choas.seed=1", "11", "did you mean chaos.seed"}));
 
 TEST(Parse, LongestNamespace) { EXPECT_EQ(Config::parse("x:?namespace=" + std::string(128, 'n')).ns.size(), 128u); }
 
@@ -141,7 +145,7 @@ struct Broken {
 class HidesSecrets : public testing::TestWithParam<Broken> {};
 
 TEST_P(HidesSecrets, InTheErrorOfABrokenString) {
-  std::string said = refusal(GetParam().text);
+  std::string said = parse_refusal(GetParam().text);
   EXPECT_FALSE(said.empty());
   EXPECT_EQ(said.find("hush"), std::string::npos) << said;
 }
@@ -160,10 +164,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // What a text may still say of itself, so that one can tell which of several it was.
 TEST(Unread, SaysItsSchemeAndLength) {
-  EXPECT_NE(refusal("x:p?a").find("(x:..., 5 bytes)"), std::string::npos) << refusal("x:p?a");
-  EXPECT_NE(refusal("Pg://u:s@h").find("(Pg:..., 10 bytes)"), std::string::npos) << refusal("Pg://u:s@h");
-  EXPECT_NE(refusal("u:s@h\n").find("(6 bytes)"), std::string::npos) << refusal("u:s@h\n");
-  EXPECT_NE(refusal("x:p?a").find("the option a has no value: write a=..."), std::string::npos);
+  EXPECT_NE(parse_refusal("x:p?a").find("(x:..., 5 bytes)"), std::string::npos) << parse_refusal("x:p?a");
+  EXPECT_NE(parse_refusal("Pg://u:s@h").find("(Pg:..., 10 bytes)"), std::string::npos) << parse_refusal("Pg://u:s@h");
+  EXPECT_NE(parse_refusal("u:s@h\n").find("(6 bytes)"), std::string::npos) << parse_refusal("u:s@h\n");
+  EXPECT_NE(parse_refusal("x:p?a").find("the option a has no value: write a=..."), std::string::npos);
 }
 
 struct Shown {

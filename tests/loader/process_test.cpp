@@ -22,7 +22,7 @@ using namespace fixtures;
 using stile::loader::probe;
 using stile::store::open_backend;
 
-stile::store::OpenOptions with(const std::string& fixture) {
+stile::store::OpenOptions opening(const std::string& fixture) {
   stile::store::OpenOptions options;
   options.plugin_file = built(fixture);
   options.compose = false;
@@ -42,7 +42,7 @@ int in_child(const Act& act) {
 TEST(Process, S31_S32_ShortLivedThreads) {
   // The thread runs the plugin's thread-exit handler after the store is closed; the plugin has a thread of its own.
   for (int i = 0; i < 3; ++i) {
-    std::thread([] { open_backend("plain:", with("fixture_plain"))->connect(stile::Deadline::max()); }).join();
+    std::thread([] { open_backend("plain:", opening("fixture_plain"))->connect(stile::Deadline::max()); }).join();
     EXPECT_TRUE(stile::loader::shutdown().empty());
   }
   const auto& counts = counts_of(stile::loader::plugin_in(built("fixture_plain")));
@@ -51,7 +51,7 @@ TEST(Process, S31_S32_ShortLivedThreads) {
 
 TEST(Process, S33_TheProcessEndsWithAnOpenStore) {
   int ended = in_child([] {
-    static auto backend = open_backend("plain:", with("fixture_plain"));
+    static auto backend = open_backend("plain:", opening("fixture_plain"));
     static auto link = backend->connect(stile::Deadline::max());
     exit(7);
     return 0;
@@ -60,7 +60,7 @@ TEST(Process, S33_TheProcessEndsWithAnOpenStore) {
 }
 
 TEST(Process, S38_HandlesAreDeadInAChild) {
-  auto backend = open_backend("plain:", with("fixture_plain"));
+  auto backend = open_backend("plain:", opening("fixture_plain"));
   auto link = backend->connect(stile::Deadline::max());
   int answered = in_child([&] {
     stile_op op{};
@@ -89,9 +89,9 @@ TEST(Process, S38_HandlesAreDeadInAChild) {
 }
 
 TEST(Process, S38_AChildOpensItsOwn) {
-  auto backend = open_backend("plain:", with("fixture_plain"));
+  auto backend = open_backend("plain:", opening("fixture_plain"));
   int answered = in_child([&] {
-    auto own = open_backend("plain:", with("fixture_plain"));
+    auto own = open_backend("plain:", opening("fixture_plain"));
     auto link = own->connect(stile::Deadline::max());
     stile_op op{};
     stile_op* ops[] = {&op};
