@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/json.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,10 @@ struct Outcome {
   std::vector<std::string> ids;  ///< failed: contract ids known to be broken; empty = those of the check
   std::uint64_t counted = 1;     ///< how many things were judged (lines, cells, sequences): 0 is a failure
   std::uint64_t sequence = 0;    ///< failed: the random sequence that did; 0 = none
+  /// How often each fault happened ("lost_replies", 17): summed over the run, shown in every report.
+  std::map<std::string, std::uint64_t> faults;
+  std::string history;         ///< failed: the recorded history, a file that was kept
+  boost::json::object judged;  ///< failed: what the judge said of that history (judge/verdict.hpp), for a picture
 };
 
 /// A GoogleTest `suite.name`, both [A-Za-z0-9_]+ (GoogleTest's filters give '-' a meaning of its own).
@@ -35,7 +41,7 @@ struct Check {
   std::vector<std::string> ids;  ///< contract ids it proves something of
   std::string about;             ///< one line: why
   std::string place;             ///< file and line it comes from; empty = code
-  int level = 1;
+  int level = 1;  ///< 1 one caller, 2 many callers, 3 faults, 4 servers; a run has all up to the one it was asked for
   bool alone = false;                         ///< nothing of this run is judged beside it
   Duration limit = std::chrono::seconds{30};  ///< killed and judged timed_out after this
   /// Judges the store. Runs in a child process that has opened nothing; may open what it likes, start threads, crash.

@@ -35,15 +35,27 @@ std::uint64_t Facts::limit(std::string_view name, std::uint64_t fallback) const 
   return error || number == 0 ? fallback : number;
 }
 
-std::shared_ptr<store::Backend> Target::open(std::string_view ns, std::string_view prepare) const {
+namespace {
+
+store::OpenOptions options_of(const Target& target, std::string_view ns, std::string_view prepare, bool compose) {
   store::OpenOptions options;
-  options.plugin_file = plugin_file;
+  options.plugin_file = target.plugin_file;
   options.ns = std::string(ns);
   options.prepare = std::string(prepare);
   options.program = "stile-conformance";
-  options.compose = false;
+  options.compose = compose;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-  return store::open_backend(config, options);
+  return options;
+}
+
+}  // namespace
+
+std::shared_ptr<store::Backend> Target::open(std::string_view ns, std::string_view prepare) const {
+  return store::open_backend(config, options_of(*this, ns, prepare, false));
+}
+
+std::shared_ptr<store::Backend> Target::open_as_program(std::string_view ns) const {
+  return store::open_backend(config, options_of(*this, ns, "auto", true));
 }
 
 std::string Target::fresh_namespace() const {

@@ -46,12 +46,17 @@ struct Target {
   std::uint64_t sequence = 0;  ///< the one random sequence to play; 0 = all there is time for
   std::string run;             ///< drawn once a run: part of every namespace, so that runs never meet
   int level = 1;
+  Duration time{0};    ///< for the random work of one check of level 2 and up; 0 = the amount it has by itself
+  std::string folder;  ///< of the run, for recorded histories and the like; gone with it, unless something failed
   Facts facts;
 
   /// Opens the store in a namespace: prepared unless said otherwise (S1: auto, check or never), and as the plugin gives
   /// it, with nothing composed or sent again.
   /// Only ever called in a child process (see check.hpp). Throws Error.
   std::shared_ptr<store::Backend> open(std::string_view ns, std::string_view prepare = "auto") const;
+
+  /// The same store as a program of its owner has it: what it does not couple is composed; for layers and a Store.
+  std::shared_ptr<store::Backend> open_as_program(std::string_view ns) const;
 
   /// A namespace of this run that no other call of any process of it gives.
   std::string fresh_namespace() const;

@@ -90,8 +90,11 @@ Options read_options(int argc, char** argv) {
                                         std::string(contract_version()));
   app.add_option("CONFIG", options.config, "The store, as a config string; - is $STILE_STORE");
   app.add_option("--plugin", options.plugin_file, "A plugin file to load first")->type_name("FILE");
-  app.add_option("--level", options.level, "How much is proved: 1, the contract with one caller at a time")
-      ->check(CLI::Range(1, 1))
+  app.add_option(
+         "--level", options.level,
+         "How much is proved: 1, the contract with one caller at a time; 2, with many; 3, with faults; 4, with\n"
+         "its server killed, frozen and filled. Each has those before it")
+      ->check(CLI::Range(1, 4))
       ->type_name("N");
   app.add_option("--only", options.only, "A contract id (A4), a case (lease.free_is_granted), or a name with *")
       ->type_name("ID|NAME");

@@ -104,7 +104,10 @@ std::string to_text(const Outcome& outcome) {
                                       {"text", readable(outcome.text)},
                                       {"ids", std::move(ids)},
                                       {"counted", outcome.counted},
-                                      {"sequence", outcome.sequence}});
+                                      {"sequence", outcome.sequence},
+                                      {"faults", json::value_from(outcome.faults)},
+                                      {"history", outcome.history},
+                                      {"judged", outcome.judged}});
 }
 
 std::optional<Outcome> outcome_from_text(std::string_view text) {
@@ -122,6 +125,9 @@ std::optional<Outcome> outcome_from_text(std::string_view text) {
     outcome.ids = json::value_to<std::vector<std::string>>(value.at("ids"));
     outcome.counted = value.at("counted").to_number<std::uint64_t>();
     outcome.sequence = value.at("sequence").to_number<std::uint64_t>();
+    outcome.faults = json::value_to<std::map<std::string, std::uint64_t>>(value.at("faults"));
+    outcome.history = json::value_to<std::string>(value.at("history"));
+    outcome.judged = value.at("judged").as_object();
     return outcome;
   } catch (const std::exception&) {
     return std::nullopt;

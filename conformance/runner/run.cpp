@@ -5,11 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "checks/checks.hpp"
@@ -28,10 +32,10 @@ namespace {
 
 enum Exit { all_passed = 0, some_failed = 1, usage = 2, interrupted = 130 };
 
-/// `lease.free_is_granted`, with dashes too; `lease.*`; `A4`.
-bool matches(const Check& check, std::string wanted) {
+/// `lease.free_is_granted`, with dashes too; `lease.*`; `A4`, of the levels asked for.
+bool matches(const Check& check, std::string wanted, int level) {
   for (const std::string& id : check.ids)
-    if (id == wanted) return true;
+    if (id == wanted) return check.level <= level;
   std::replace(wanted.begin(), wanted.end(), '-', '_');
   std::string name = check.suite + "." + check.name;
   std::size_t star = wanted.find('*');
@@ -43,9 +47,9 @@ bool matches(const Check& check, std::string wanted) {
 bool choose(const Options& options, std::vector<const Check*>& chosen) {
   std::set<std::string> fitting;
   for (const auto& check : all_checks()) {
-    bool wanted = options.only.empty();
+    bool wanted = options.only.empty() && check->level <= options.level;
     for (const std::string& one : options.only)
-      if (matches(*check, one)) wanted = true, fitting.insert(one);
+      if (matches(*check, one, options.level)) wanted = true, fitting.insert(one);
     if (wanted) chosen.push_back(check.get());
   }
   for (const std::string& one : options.only)
@@ -81,6 +85,29 @@ void filter(const std::vector<const Check*>& chosen) {
   testing::GTEST_FLAG(filter) = names;
 }
 
+/// The run's own folder, where checks put what they record. Gone at the end, unless it was told to stay.
+class Folder {
+ public:
+  Folder() {
+    std::string path = std::filesystem::temp_directory_path() / "stile-conformance.XXXXXX";
+    if (!mkdtemp(path.data())) throw std::system_error(errno, std::generic_category(), path);
+    path_ = path;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  void keep() { kept_ = true; }
+
+ private:
+  std::string path_;
+  bool kept_ = false;
+};
+
 std::string utc_now() {
   std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -93,7 +120,9 @@ std::string utc_now() {
 /// Plans the children once GoogleTest has chosen what it will run, and says how far the run is.
 class Progress : public testing::EmptyTestEventListener {
  public:
-  Progress(Schedule& schedule, Run& run) : schedule_(schedule), run_(run), terminal_(isatty(STDERR_FILENO) == 1) {}
+  Progress(Schedule& schedule, Run& run) : schedule_(schedule), run_(run), terminal_(isatty(STDERR_FILENO) == 1) {
+    for (const auto& check : all_checks()) of_level_ += check->level <= run.target->level;
+  }
 
   void OnTestIterationStart(const testing::UnitTest& unit, int) override {
     std::deque<const Check*> checks;
@@ -106,7 +135,7 @@ class Progress : public testing::EmptyTestEventListener {
       }
     }
     planned_ = checks.size();
-    run_.partial = planned_ != all_checks().size();
+    run_.partial = planned_ != of_level_;
     schedule_.plan(std::move(checks));
   }
 
@@ -130,7 +159,7 @@ class Progress : public testing::EmptyTestEventListener {
   Run& run_;
   bool terminal_;
   bool shown_ = false;
-  std::size_t planned_ = 0;
+  std::size_t planned_ = 0, of_level_ = 0;
 };
 
 bool write_file(const std::string& path, const std::string& text) {
@@ -162,7 +191,7 @@ int tell_interrupted(std::size_t judged) {
   return interrupted;
 }
 
-int judge_all(const Options& options, const Target& target, const std::string& command) {
+int judge_all(const Options& options, const Target& target, const std::string& command, Folder& folder) {
   Run run;
   run.command = command;
   run.target = &target;
@@ -178,6 +207,7 @@ int judge_all(const Options& options, const Target& target, const std::string& c
     Result result = schedule.take(check);
     if (interrupted_by() == 0) {
       run.results.push_back(result);
+      if (!result.outcome.history.empty()) folder.keep();
       progress->show(result);
     }
     return result;
@@ -224,15 +254,24 @@ int run_suite(const Options& options, const std::string& command) {
     target.facts = *look.facts;
   }
   if (options.cases.empty()) add_checks_in_code(target);
+  int highest = 1;
+  for (const auto& check : all_checks()) highest = std::max(highest, check->level);
+  if (options.level > highest) {
+    complain(options, "--level " + std::to_string(options.level) + ": this store can be judged up to level " +
+                          std::to_string(highest));
+    return usage;
+  }
   std::vector<const Check*> chosen;
   if (!choose(options, chosen)) return usage;
-  if (!options.only.empty()) filter(chosen);
+  if (!options.only.empty() || testing::GTEST_FLAG(filter) == "*") filter(chosen);
   if (options.gtest_list) return RUN_ALL_TESTS();
   if (options.list) {
     types::write_output(options.json ? list_json(chosen) : list_text(chosen));
     return all_passed;
   }
-  return judge_all(options, target, command);
+  Folder folder;
+  target.folder = folder.path();
+  return judge_all(options, target, command, folder);
 }
 
 }  // namespace
