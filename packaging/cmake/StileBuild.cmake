@@ -30,8 +30,8 @@ endif()
 # Private to our own targets: consumers choose their own warnings.
 add_library(stile_warnings INTERFACE)
 target_compile_options(stile_warnings INTERFACE
-  -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
-  -Werror)
+  -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wconversion -Wno-sign-conversion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Werror)
 target_compile_options(stile_warnings INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-missing-field-initializers>
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-missing-field-initializers>)
