@@ -5,7 +5,6 @@
 
 #include <cstdio>
 
-#include "store/open.hpp"
 #include "types/streams.hpp"
 #include "types/units.hpp"
 
@@ -29,11 +28,9 @@ Deadline StoreChoice::until() const {
   return std::chrono::steady_clock::now() + duration_option(deadline, "--deadline");
 }
 
-std::shared_ptr<store::Backend> StoreChoice::open(const char* prepare) const {
-  store::OpenOptions options;
+std::shared_ptr<store::Backend> StoreChoice::open(store::OpenOptions options) const {
   options.plugin_file = plugin_file;
   options.deadline = until();
-  if (prepare) options.prepare = prepare;
   return store::open_backend(config, options);
 }
 

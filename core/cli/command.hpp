@@ -10,7 +10,7 @@
 
 #include "cli/stop.hpp"
 #include "stile/types.hpp"
-#include "store/link.hpp"
+#include "store/open.hpp"
 
 namespace stile::cli {
 
@@ -49,7 +49,7 @@ struct StoreChoice {
   void add_to(CLI::App& command);
   Deadline until() const;
   /// Opens it; throws Error, invalid for a config string that is refused.
-  std::shared_ptr<store::Backend> open(const char* prepare = nullptr) const;
+  std::shared_ptr<store::Backend> open(store::OpenOptions options = {}) const;
 };
 
 /// Writes text and a newline to standard output; false when that failed, which is told unless its reader has gone.

@@ -1,6 +1,7 @@
 // `stile info`: who a store is and what it promises. `stile prepare`: its schema.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 
 #include "cli/ask.hpp"
@@ -54,8 +55,15 @@ void print_info(const store::Backend& backend, const stile_info_result& info) {
   print(table.text(paint));
 }
 
+bool outlives_this_process(const store::Backend& backend) {
+  const auto& can = backend.plugin().capabilities;
+  return std::any_of(can.begin(), can.end(), [](auto& name) { return name == "cross_process" || name == "durable"; });
+}
+
 int info(const Options& options, Context& context) {
-  auto backend = options.choice.open();
+  // Who asks what is there makes nothing, above all no store where the config string is misspelt.
+  auto backend = options.choice.open({.prepare_unsaid = "never"});
+  if (!outlives_this_process(*backend)) backend = options.choice.open();
   codec::Op op(STILE_OP_INFO);
   ask(*backend, op, options.choice.until(), context.stop);
   if (options.json) {
@@ -69,7 +77,7 @@ int info(const Options& options, Context& context) {
 
 int prepare(const Options& options, Context& context) {
   // Opened without preparing, so that the answer says what this call changed.
-  auto backend = options.choice.open("never");
+  auto backend = options.choice.open({.prepare = "never"});
   codec::Op op(STILE_OP_PREPARE);
   op.request<stile_prepare_request>()->check_only = options.check;
   ask(*backend, op, options.choice.until(), context.stop);
@@ -88,7 +96,9 @@ int prepare(const Options& options, Context& context) {
 void add_info(CLI::App& program, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("info", "Say who a store is and what it promises");
-  command->footer("\nExamples:\n  stile info memory:\n  stile info - --json");
+  command->footer(
+      "\nMakes nothing: where no store is prepared it exits with 21 (unprepared), unless CONFIG says prepare=auto.\n\n"
+      "Examples:\n  stile info memory:\n  stile info - --json");
   options->choice.add_to(*command);
   command->add_option("--deadline", options->choice.deadline, "give up then")->capture_default_str();
   command->add_flag("--json", options->json, "print the answer as JSON");

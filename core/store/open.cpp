@@ -27,6 +27,7 @@ Config config_of(std::string_view source, const OpenOptions& options) {
                   "the namespace has " + std::to_string(config.ns.size()) + " bytes: 1 to 128 are allowed");
     }
   }
+  if (config.prepare.empty()) config.prepare = options.prepare_unsaid;
   if (options.prepare) {
     config.prepare = *options.prepare;
     if (!config::is_prepare(config.prepare)) throw Error(Status::invalid, "prepare is auto, check or never");

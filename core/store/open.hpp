@@ -16,8 +16,9 @@ struct OpenOptions {
   std::string plugin_file;             ///< load this one file first; empty = search
   std::optional<std::string> ns;       ///< replaces the namespace of the config string
   std::optional<std::string> prepare;  ///< replaces prepare= of the config string
-  std::string program = "stile";       ///< named to servers and in hints
-  bool compose = true;                 ///< false = as the plugin gives it: the suite judges stores, not the core
+  std::string prepare_unsaid;     ///< what prepare= is where the config string says none; empty = the plugin's usual
+  std::string program = "stile";  ///< named to servers and in hints
+  bool compose = true;            ///< false = as the plugin gives it: the suite judges stores, not the core
   Deadline deadline = Deadline::max();
 };
 

@@ -155,6 +155,19 @@ class Stores(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (21, ""))
         self.assertIn("unprepared", done.stderr)
 
+    def test_info_makes_no_store(self):
+        if "STILE_SHARED" not in os.environ:
+            return  # no store that outlives its process in this build
+        with tempfile.TemporaryDirectory() as folder:
+            config = os.environ["STILE_SHARED"].format(folder=folder)
+            for words in (("info", config), ("info", config, "--json")):
+                done = run(*words)
+                self.assertEqual(done.returncode, 21, done.stdout + done.stderr)
+                self.assertIn("unprepared", done.stdout + done.stderr)
+                self.assertEqual(os.listdir(folder), [])
+            self.assertEqual(run("info", config + "?prepare=auto").returncode, 0)
+            self.assertEqual(run("info", config).returncode, 0)
+
     def test_a_config_that_is_refused(self):
         for command in ("info", "prepare"):
             for config in ("nope:", "memory:?nope=1"):
