@@ -11,7 +11,7 @@ namespace stile::sqlite {
 namespace {
 
 // The first leads from nothing to the oldest known schema, each other one from a schema to the next.
-constexpr std::string_view steps[] = {stile_sqlite_schema::schema_4, stile_sqlite_schema::schema_5};
+constexpr std::string_view steps[] = {stile_sqlite_schema::schema_6, stile_sqlite_schema::schema_7};
 static_assert(sizeof steps / sizeof steps[0] == schema_version - oldest_known + 1);
 
 constexpr std::string_view has_meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'stile_meta'";

@@ -11,10 +11,10 @@
 namespace stile::sqlite {
 
 /// What this software makes. It also works on the next one (S1): a later schema only adds.
-inline constexpr std::int64_t schema_version = 5;
+inline constexpr std::int64_t schema_version = 7;
 inline constexpr std::int64_t newest_usable = schema_version + 1;
 /// Those before it were never released.
-inline constexpr std::int64_t oldest_known = 4;
+inline constexpr std::int64_t oldest_known = 6;
 
 enum class SchemaState { absent, unreleased, older, usable, newer };
 

@@ -4,10 +4,10 @@
 #include "tables.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "clock.hpp"
+#include "packed.hpp"
 
 namespace stile::sqlite {
 namespace {
@@ -17,27 +17,6 @@ constexpr std::int64_t lives_in_a_block = 1000;
 // The commit is still to come, and takes as long again at worst; T5 allows 50 ms.
 constexpr std::int64_t long_hold = 20'000;
 constexpr int fewest_steps = 16;  // done in any case, however slow the machine: each call gets on
-
-// The columns of a row in the order of the schema: how each is read from, and bound into, a statement.
-// clang-format off
-#define STILE_SQLITE_ROW(NUMBER, SMALL, ID)                                                         \
-  NUMBER(number) ID(stamp) NUMBER(ttl) NUMBER(alive) NUMBER(budget)                                 \
-  NUMBER(due) NUMBER(since) NUMBER(pend) ID(receive) NUMBER(delivery) NUMBER(cancelled_at)          \
-  NUMBER(position) NUMBER(records) NUMBER(written_at) NUMBER(finished_at) NUMBER(touched_at)        \
-  NUMBER(happened_at) NUMBER(trim_at)                                                               \
-  ID(answer_op) NUMBER(answer_at) ID(enqueue_op) NUMBER(enqueue_at) ID(cancel_op)                   \
-  ID(request_cancel_op) ID(discard_op) NUMBER(discard_removed)                                      \
-  NUMBER(answer_count) NUMBER(count) NUMBER(epoch)                                                  \
-  SMALL(wakeup) SMALL(trim_class) SMALL(put_off) SMALL(cancel_requested) SMALL(granted_by)          \
-  SMALL(answer_kind) SMALL(answer_flag) SMALL(enqueue_kind) SMALL(enqueue_state) SMALL(cancel_removed)
-// clang-format on
-
-void read_id(std::string_view bytes, stile_id& id) {
-  if (bytes.size() == sizeof id.bytes)
-    std::memcpy(id.bytes, bytes.data(), sizeof id.bytes);
-  else
-    id = stile_id{};
-}
 
 Tables::Lane lane_of(const engine::Row& row) {
   switch (row.wakeup) {
@@ -49,20 +28,22 @@ Tables::Lane lane_of(const engine::Row& row) {
   return Tables::Lane::none;
 }
 
-void bind_row(Binder& to, const Tables::Row& row) {
+// The columns that find reads, in their order. The core must outlive the run.
+void bind_row(Binder& to, const Tables::Row& row, const Packed& core) {
   if (row.life)
     to.add(row.life);
   else
     to.add(Null{});
-#define STILE_SQLITE_NUMBER(field) to.add(static_cast<std::int64_t>(row.field));
-#define STILE_SQLITE_ID(field) to.add_id(row.field);
-  STILE_SQLITE_ROW(STILE_SQLITE_NUMBER, STILE_SQLITE_NUMBER, STILE_SQLITE_ID)
-#undef STILE_SQLITE_NUMBER
-#undef STILE_SQLITE_ID
+  to.add(row.number);
+  to.add(row.records);
+  to.add(row.finished_at);
+  to.add(static_cast<std::int64_t>(row.wakeup));
+  to.add(static_cast<std::int64_t>(row.cancel_requested));
   to.add_some(row.queue, !row.queue.empty());
   to.add_some(row.next_queue, row.has_next_queue != 0);
   to.add_some(row.error, !row.error.empty());
-  to.add_some(row.tail.bytes(), row.life != 0 && !row.tail.bytes().empty());
+  to.add(Blob(core.bytes()));
+  to.add_some(row.tail.bytes(), row.life != 0);
 }
 
 }  // namespace
@@ -100,18 +81,19 @@ void Tables::rolled_back() {
 }
 
 void Tables::read_row(const Rows& found, int column, Row& row) {
+  if (!unpack(found.bytes(column + 9), row))
+    throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_workflow.core cannot be read");
   row.stored = true;
-  row.life = found.integer(column++);
-#define STILE_SQLITE_NUMBER(field) row.field = static_cast<decltype(row.field)>(found.integer(column++));
-#define STILE_SQLITE_ID(field) read_id(found.bytes(column++), row.field);
-  STILE_SQLITE_ROW(STILE_SQLITE_NUMBER, STILE_SQLITE_NUMBER, STILE_SQLITE_ID)
-#undef STILE_SQLITE_NUMBER
-#undef STILE_SQLITE_ID
-  row.queue = found.bytes(column);
-  row.has_next_queue = !found.null(column + 1);
-  row.next_queue = found.bytes(column + 1);
-  row.error = found.bytes(column + 2);
-  if (!row.tail.assign(found.bytes(column + 3), row))
+  row.life = found.integer(column);
+  row.number = static_cast<std::uint64_t>(found.integer(column + 1));
+  row.records = static_cast<std::uint64_t>(found.integer(column + 2));
+  row.finished_at = found.integer(column + 3);
+  row.wakeup = static_cast<engine::Wakeup>(found.integer(column + 4));
+  row.cancel_requested = static_cast<std::uint8_t>(found.integer(column + 5));
+  row.queue = found.bytes(column + 6);
+  row.next_queue = found.bytes(column + 7);
+  row.error = found.bytes(column + 8);
+  if (!row.tail.assign(found.bytes(column + 10), row, row.life))
     throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_workflow.tail is not what its row says");
   row.lane = lane_of(row);
   row.lane_due = row.due;
@@ -140,10 +122,11 @@ Tables::Row& Tables::make(std::string_view id) {
 
 void Tables::save(Row& row) {
   {
+    const Packed core(row);
     Rows run(connection_, connection_.statement(row.stored ? Sql::update_row : Sql::insert_row));
     Binder to(run);
     if (!row.stored) to.add(ns_), to.add(Blob(row.id));
-    bind_row(to, row);
+    bind_row(to, row, core);
     if (row.stored) to.add(ns_), to.add(Blob(row.id));
     run.next();
   }

@@ -183,7 +183,7 @@ class Tables {
   void read_row(const Rows& found, int column, Row& row);
   void read_record(const Rows& found);
   bool load_document(std::string_view key);
-  /// Larger values of documents do not stand in their row (schema_4.sql).
+  /// Larger values of documents do not stand in their row (schema_6.sql).
   static constexpr std::size_t most_in_row = 512;
   /// Puts a value aside, in the place of another or in a new one (0); answers where it lies.
   std::int64_t put_aside(std::int64_t place, std::string_view value);

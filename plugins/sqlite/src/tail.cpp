@@ -24,9 +24,9 @@ std::size_t size_of(const engine::Record& record) { return sizeof(Head) + record
 
 void Tail::mark(char bit) { bytes_[0] = static_cast<char>(bytes_[0] | bit); }
 
-bool Tail::assign(std::string_view bytes, const engine::Row& row) {
+bool Tail::assign(std::string_view bytes, const engine::Row& row, std::int64_t life) {
   bytes_ = bytes;
-  if (bytes.empty()) return row.records == 0;
+  if (bytes.empty() || life == 0) return bytes.empty() && life == 0 && row.records == 0;
   if ((bytes[0] & ~(records_bit | messages_bit)) != 0) return false;
   engine::Record record;
   std::size_t at = start;

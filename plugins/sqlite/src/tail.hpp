@@ -47,8 +47,9 @@ class Tail {
   static constexpr std::size_t start = 1;
 
   std::string_view bytes() const { return bytes_; }
-  /// What was read from a row with so many records, the last of them at that position; false when they do not agree.
-  [[nodiscard]] bool assign(std::string_view bytes, const engine::Row& row);
+  /// What was read from a row of that life, with so many records, the last of them at that position; false when they do
+  /// not agree.
+  [[nodiscard]] bool assign(std::string_view bytes, const engine::Row& row, std::int64_t life);
 
  private:
   static constexpr char records_bit = 1, messages_bit = 2;

@@ -101,7 +101,7 @@ TEST(Errors, NextSchemaIsUsed) {
 void make_older(const std::string& path) {
   Foreign foreign(path);
   ASSERT_EQ(foreign.exec("DROP TABLE stile_said;"
-                         "UPDATE stile_meta SET value = 4 WHERE name = 'schema'"),
+                         "UPDATE stile_meta SET value = 6 WHERE name = 'schema'"),
             SQLITE_OK);
 }
 
@@ -109,17 +109,17 @@ TEST(Errors, ASchemaThatWasNeverReleasedIsRefused) {
   Folder folder;
   Plugin plugin;
   { ASSERT_EQ(Store(plugin, folder.file()).status(), STILE_OK); }
-  Foreign(folder.file()).exec("UPDATE stile_meta SET value = 3 WHERE name = 'schema'");
+  Foreign(folder.file()).exec("UPDATE stile_meta SET value = 5 WHERE name = 'schema'");
   Store store(plugin, folder.file());
   EXPECT_EQ(store.status(), STILE_UNSUPPORTED);
-  EXPECT_TRUE(has(store.error(), "version 3") && has(store.error(), "new file")) << store.error();
+  EXPECT_TRUE(has(store.error(), "version 5") && has(store.error(), "new file")) << store.error();
 }
 
 TEST(Errors, TablesOfAnotherMakeAreCorrupt) {
   Folder folder;
   Plugin plugin;
   { ASSERT_EQ(Store(plugin, folder.file()).status(), STILE_OK); }
-  ASSERT_EQ(Foreign(folder.file()).exec("ALTER TABLE stile_workflow RENAME COLUMN due TO somewhen"), SQLITE_OK);
+  ASSERT_EQ(Foreign(folder.file()).exec("ALTER TABLE stile_workflow RENAME COLUMN core TO kernel"), SQLITE_OK);
   Store store(plugin, folder.file());
   auto session = store.connect();
   Enqueue enqueue;
@@ -127,7 +127,7 @@ TEST(Errors, TablesOfAnotherMakeAreCorrupt) {
   const stile_enqueue now = {sizeof now, 0, 0, 0, 0, {}};
   enqueue.request.enqueue = &now;
   EXPECT_EQ(session->run(enqueue), STILE_CORRUPT);
-  EXPECT_TRUE(has(enqueue.error(), "due") && has(enqueue.error(), folder.file())) << enqueue.error();
+  EXPECT_TRUE(has(enqueue.error(), "core") && has(enqueue.error(), folder.file())) << enqueue.error();
 }
 
 // SQLite keeps a log under each name, and one would not know of what is written in the other's.

@@ -57,17 +57,18 @@ TEST(TailOfARow, KnowsWhatMakesNoSense) {
   tail.add(record_at(1, "key", "value"));
   tail.add(record_at(2, "key2", "value"));
   engine::Row row;
-  EXPECT_TRUE(copy.assign({}, row));
+  EXPECT_TRUE(copy.assign({}, row, 0));
+  EXPECT_FALSE(copy.assign({}, row, 1));
   row.records = row.position = 2;
   const std::string bytes(tail.bytes());
-  EXPECT_TRUE(copy.assign(bytes, row));
-  for (std::size_t cut = 0; cut < bytes.size(); ++cut) EXPECT_FALSE(copy.assign(bytes.substr(0, cut), row)) << cut;
-  EXPECT_FALSE(copy.assign(bytes + bytes.substr(1), row));
+  EXPECT_TRUE(copy.assign(bytes, row, 1));
+  for (std::size_t cut = 0; cut < bytes.size(); ++cut) EXPECT_FALSE(copy.assign(bytes.substr(0, cut), row, 1)) << cut;
+  EXPECT_FALSE(copy.assign(bytes + bytes.substr(1), row, 1));
   row.position = 3;
-  EXPECT_FALSE(copy.assign(bytes, row));
+  EXPECT_FALSE(copy.assign(bytes, row, 1));
   row.position = 2;
   row.records = 3;
-  EXPECT_FALSE(copy.assign(bytes, row));
+  EXPECT_FALSE(copy.assign(bytes, row, 1));
 }
 
 std::vector<Pair> load_all(Session& session, std::uint32_t page) {

@@ -1,12 +1,6 @@
 -- The row of an id.
 -- in:  ns, id
--- out: life, then the columns of a row in the order of the schema
-SELECT life,
-  number, stamp, ttl, alive, budget, due, since, pend,
-  receive, delivery, cancelled_at, position, records, written_at, finished_at, touched_at,
-  happened_at, trim_at, answer_op, answer_at, enqueue_op, enqueue_at, cancel_op, request_cancel_op,
-  discard_op, discard_removed, answer_count, count, epoch, wakeup, trim_class, put_off,
-  cancel_requested, granted_by, answer_kind, answer_flag, enqueue_kind, enqueue_state, cancel_removed, queue,
-  next_queue, error, tail
+-- out: life, number, records, finished_at, wakeup, cancel_requested, queue, next_queue, error, core, tail
+SELECT life, number, records, finished_at, wakeup, cancel_requested, queue, next_queue, error, core, tail
 FROM stile_workflow
 WHERE ns = :ns AND id = :id

@@ -1,4 +1,4 @@
--- The tables of schema 4, the first released. Times are Unix microseconds, ids and values blobs, what is none is NULL.
+-- The tables of schema 6, the first released. Times are Unix microseconds, ids and values blobs, what is none is NULL.
 -- SPDX-License-Identifier: Apache-2.0
 
 -- What holds for the whole file: schema, epoch, identity, inode, next_life.
@@ -16,53 +16,22 @@ CREATE TABLE stile_namespace (
   manual_clock   INTEGER
 );
 
--- One row a workflow: its lease, its wakeup, what it remembers (R1). life names its records; NULL until the first. tail
--- holds the last of them (tail.hpp).
+-- One row a workflow: its lease, its wakeup, what it remembers (R1). life names its records; NULL until the first. core
+-- holds whatever no statement asks for (packed.hpp), tail the last records (tail.hpp).
 CREATE TABLE stile_workflow (
-  ns INTEGER NOT NULL, id BLOB NOT NULL, life INTEGER,
-  number INTEGER NOT NULL,
-  stamp BLOB,
-  ttl INTEGER NOT NULL,
-  alive INTEGER NOT NULL,
-  budget INTEGER NOT NULL,
-  due INTEGER NOT NULL,
-  since INTEGER NOT NULL,
-  pend INTEGER NOT NULL,
-  receive BLOB,
-  delivery INTEGER NOT NULL,
-  cancelled_at INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  records INTEGER NOT NULL,
-  written_at INTEGER NOT NULL,
-  finished_at INTEGER NOT NULL,
-  touched_at INTEGER NOT NULL,
-  happened_at INTEGER NOT NULL,
-  trim_at INTEGER NOT NULL,
-  answer_op BLOB,
-  answer_at INTEGER NOT NULL,
-  enqueue_op BLOB,
-  enqueue_at INTEGER NOT NULL,
-  cancel_op BLOB,
-  request_cancel_op BLOB,
-  discard_op BLOB,
-  discard_removed INTEGER NOT NULL,
-  answer_count INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  epoch INTEGER NOT NULL,
-  wakeup INTEGER NOT NULL,
-  trim_class INTEGER NOT NULL,
-  put_off INTEGER NOT NULL,
+  ns               INTEGER NOT NULL,
+  id               BLOB NOT NULL,
+  life             INTEGER,
+  number           INTEGER NOT NULL,
+  records          INTEGER NOT NULL,
+  finished_at      INTEGER NOT NULL,
+  wakeup           INTEGER NOT NULL,
   cancel_requested INTEGER NOT NULL,
-  granted_by INTEGER NOT NULL,
-  answer_kind INTEGER NOT NULL,
-  answer_flag INTEGER NOT NULL,
-  enqueue_kind INTEGER NOT NULL,
-  enqueue_state INTEGER NOT NULL,
-  cancel_removed INTEGER NOT NULL,
-  queue BLOB,
-  next_queue BLOB,
-  error BLOB,
-  tail BLOB,
+  queue            BLOB,
+  next_queue       BLOB,
+  error            BLOB,
+  core             BLOB NOT NULL,
+  tail             BLOB,
   PRIMARY KEY (ns, id)
 ) WITHOUT ROWID;
 

@@ -1,4 +1,4 @@
--- The step from schema 4 to 5: operations that other programs wrote in transactions of their own (R7).
+-- The step from schema 6 to 7: operations that other programs wrote in transactions of their own (R7).
 -- SPDX-License-Identifier: Apache-2.0
 
 -- What render says, in the order in which it was committed. Whoever next begins a transaction here does it, before
