@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 import csv
 import itertools
 import os
+import pty
 import re
 import shutil
 import signal
@@ -177,14 +178,24 @@ class Demo(unittest.TestCase):
         return [name for name in os.listdir(self.folder) if name.startswith("stile-demo.")]
 
     def test_the_script_refuses_before_it_installs_or_builds(self):
-        for arguments, error in [(["memory:"], "lives inside one process"), (["none.csv"], "no such file"),
-                                 (["--bogus"], "unknown option"), (["a.csv", "b.csv"], "two files"),
-                                 ([self.file("e.csv", b"")], "it is empty"),
-                                 ([self.file("b.csv", b"a\0b")], "it is binary")]:
+        secret = "pg://me:SECRET@host"
+        for arguments, error in [(["--bogus"], "unknown option"), (["a.csv", "b.csv"], "two files"),
+                                 ([secret, secret], "two stores: '***@host'"), (["--" + secret], "'***@host'"),
+                                 ([secret + "/x.csv"], "***@host/x.csv: No such"),
+                                 (["memory:?password=SECRET"], "the store memory:?password=*** lives")]:
             done = subprocess.run([DEMO, *arguments], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, (arguments, done.stdout, done.stderr))
             self.assertIn(error, done.stderr)
+            self.assertNotIn("SECRET", done.stderr)
             self.assertEqual(done.stdout, "")
+        # As the program says it, which is there only afterwards.
+        for config, file in [("memory:", ORDERS), (self.store, self.folder + "/none.csv"), (self.store, self.folder),
+                             (self.store, self.file("e.csv", b"")), (self.store, self.file("b.csv", b"a\n\0b\0"))]:
+            before = subprocess.run([DEMO, config, file], capture_output=True, text=True, timeout=60)
+            after = run("--dir", tempfile.mkdtemp(dir=self.folder), config, file)
+            self.assertEqual((before.returncode, after.returncode, before.stdout), (2, 2, ""))
+            said = after.stderr.replace("?namespace=orders-demo", "")
+            self.assertEqual(before.stderr, said.replace("orders: ", "demo: ", 1))
         done = subprocess.run([DEMO, "--help"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0)
         self.assertIn("Usage: packaging/demo", done.stdout)
@@ -196,6 +207,28 @@ class Demo(unittest.TestCase):
         self.assertIn("PROVEN", done.stdout)
         self.assertIn("Try next:", done.stdout)
         self.assertEqual(self.left_of_the_script(), [])
+
+    def test_progress_is_shown_to_a_terminal_only(self):
+        log, go_on = self.file("log", b""), self.file("go", b"")
+        steps = f"echo '[7/90] Building x'; until [ -e {go_on} ]; do sleep 0.05; done; echo ' 9/95 Test  #9: y'"
+        script = f". {os.path.dirname(DEMO)}/progress.sh; ({steps}; sleep 2; exit 3) >{log} & follow $! {log} word"
+        plain = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, timeout=60)
+        self.assertEqual((plain.returncode, plain.stdout), (3, b""))
+        os.remove(go_on)
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(["bash", "-c", script], stdout=theirs, env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        shown = b""
+        try:
+            while more := os.read(ours, 4096):
+                shown += more
+                if b"word [7/90]" in shown:
+                    self.file("go", b"")
+        except OSError:  # how a terminal says that nobody writes any more
+            pass
+        os.close(ours)
+        self.assertEqual(process.wait(60), 3)
+        self.assertIn(b"\r\033[Kword [9/95]\r\033[K", shown)
 
 
 unittest.main(argv=[sys.argv[0], "-v"])
