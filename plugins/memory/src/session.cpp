@@ -13,41 +13,6 @@ namespace stile::memory {
 
 namespace {
 
-using Instant = WaitingRoom::Instant;
-using std::chrono::microseconds;
-using std::chrono::steady_clock;
-
-/// How long a waiting call goes without a look of its own, whatever it is told (W5).
-constexpr std::chrono::seconds fallback{5};
-
-Instant after(Span span) {
-  const Instant now = steady_clock::now();
-  const auto most = std::chrono::duration_cast<microseconds>(Instant::max() - now).count();
-  return span >= most ? Instant::max() : now + microseconds(span);
-}
-
-Instant deadline_of(const stile_call& call) {
-  return call.deadline == STILE_NEVER ? Instant::max() : Instant(microseconds(call.deadline));
-}
-
-/// When a waiting call is over: by its own wait, by the call's deadline, or by a manual clock (A14).
-class Patience {
- public:
-  Patience(Space& space, const stile_call& call, Span wait)
-      : space_(space), until_(std::min(after(wait), deadline_of(call))) {
-    if (space.clock().manual()) manual_until_ = engine::later(space.clock().glance(), wait);
-  }
-  Instant until() const { return std::min(until_, steady_clock::now() + fallback); }
-  bool over() const {
-    return steady_clock::now() >= until_ || (space_.clock().manual() && space_.clock().glance() >= manual_until_);
-  }
-
- private:
-  Space& space_;
-  Instant until_;
-  Time manual_until_ = engine::never;
-};
-
 std::int64_t ask_clock(void* space) { return static_cast<Space*>(space)->clock().glance(); }
 
 /// Every request but those of the answers begins with what it is about.
@@ -153,7 +118,7 @@ void Session::on_receipt(Held& held, stile_op& op, const stile_bytes& receipt) {
 
 // --- receive --------------------------------------------------------------------------------------------------------
 
-bool Session::look_for_due(Held& held, stile_op& op, bool everywhere) {
+void Session::look_for_due(Held& held, stile_op& op, bool everywhere) {
   const auto& asked = engine::request_of<stile_receive_request>(op);
   const std::size_t n = space_->size(), turn = next_turn();
   engine::Context at = context(0, op);
@@ -178,22 +143,20 @@ bool Session::look_for_due(Held& held, stile_op& op, bool everywhere) {
       receiver.take(shard, at, engine::view(asked.queues[q]));
       shard.settle_hint();
     });
-  if (op.status != STILE_UNSET) return true;
+  if (op.status != STILE_UNSET) return;
   // In the partitions that it did not get to something may be due.
   for (std::size_t i = 0; i < n && receiver.done() && !receiver.more(); ++i)
     if (space_->shard(i).may_be_due(glance)) receiver.set_more();
   receiver.finish(seen);
-  return !receiver.empty() || receiver.more();
 }
 
-std::vector<Instant> Session::next_due(Held& held, const std::vector<std::string>& queues) {
-  std::vector<Instant> out(queues.size(), Instant::max());
-  if (space_->clock().manual()) return out;  // advance wakes everybody
+std::vector<Span> Session::next_due(Held& held, const std::vector<std::string>& queues) {
+  std::vector<Span> out(queues.size(), engine::never);
   for (std::size_t i = 0; i < space_->size(); ++i) {
     held.take(space_->shard(i));
     for (std::size_t q = 0; q < queues.size(); ++q) {
       const Time due = held.shard().next_due(queues[q]);
-      if (due != engine::never) out[q] = std::min(out[q], after(std::max<Span>(due - held.now(), 0)));
+      if (due != engine::never) out[q] = std::min(out[q], std::max<Span>(due - held.now(), 0));
     }
   }
   held.let_go();
@@ -201,35 +164,18 @@ std::vector<Instant> Session::next_due(Held& held, const std::vector<std::string
 }
 
 void Session::receive(const stile_call& call, Held& held, stile_op& op) {
-  const auto& asked = engine::request_of<stile_receive_request>(op);
-  if (look_for_due(held, op, false) || asked.wait == 0) return;
-  held.let_go();
-  WaitingRoom& room = space_->room();
-  Receiving who;
-  for (std::uint64_t i = 0; i < asked.n_queues; ++i) who.queues.emplace_back(engine::view(asked.queues[i]));
-  std::sort(who.queues.begin(), who.queues.end());
-  who.queues.erase(std::unique(who.queues.begin(), who.queues.end()), who.queues.end());
-  const Patience patience(*space_, call, asked.wait);
-  room.enter(who, interrupts_);
-  for (;;) {
-    room.about_to_look(who);
-    const bool found = look_for_due(held, op, true);
-    held.let_go();
-    if (found) break;
-    const std::vector<Instant> due = next_due(held, who.queues);
-    if (room.interrupted(interrupts_, call.serial)) {
-      engine::refuse(op, STILE_INTERRUPTED, "the host asked this call to return");
-      break;
-    }
-    if (patience.over()) break;
-    room.sleep(who, due, patience.until(), interrupts_, call.serial);
-  }
-  room.leave(who, interrupts_);
+  const bool waits = engine::request_of<stile_receive_request>(op).wait != 0;
+  const auto look = [&](bool first) {
+    look_for_due(held, op, !first);
+    if (waits) held.let_go();
+  };
+  waits_.receive(call, op, look, [&](const auto& queues) { return next_due(held, queues); });
 }
 
 // --- watch ----------------------------------------------------------------------------------------------------------
 
-std::vector<std::uint64_t> Session::look_for_changes(Held& held, const stile_watch_request& asked) {
+void Session::look_for_changes(Held& held, stile_op& op) {
+  const auto& asked = engine::request_of<stile_watch_request>(op);
   std::vector<std::uint64_t> changed;
   for (std::uint64_t i = 0; i < asked.n_watched; ++i) {
     held.take(space_->shard(space_->shard_of(engine::view(asked.watched[i].workflow))));
@@ -237,41 +183,11 @@ std::vector<std::uint64_t> Session::look_for_changes(Held& held, const stile_wat
     if (engine::watched_changed(held.shard(), at, asked.watched[i])) changed.push_back(i);
   }
   held.let_go();
-  return changed;
+  sdk::answer_changed(op, changed);
 }
 
 void Session::watch(const stile_call& call, Held& held, stile_op& op) {
-  const auto& asked = engine::request_of<stile_watch_request>(op);
-  std::vector<std::uint64_t> changed = look_for_changes(held, asked);
-  if (changed.empty() && asked.wait > 0) {
-    std::vector<std::string_view> workflows;
-    for (std::uint64_t i = 0; i < asked.n_watched; ++i) workflows.push_back(engine::view(asked.watched[i].workflow));
-    WaitingRoom& room = space_->room();
-    Watching who;
-    const Patience patience(*space_, call, asked.wait);
-    room.enter(who, workflows, interrupts_);
-    bool interrupted = false;
-    for (;;) {
-      room.about_to_look(who, changed);
-      const auto seen = look_for_changes(held, asked);
-      changed.insert(changed.end(), seen.begin(), seen.end());
-      interrupted = room.interrupted(interrupts_, call.serial);
-      if (!changed.empty() || interrupted || patience.over()) break;
-      room.sleep(who, patience.until(), interrupts_, call.serial);
-    }
-    room.leave(who, workflows, interrupts_);
-    if (changed.empty() && interrupted)
-      return engine::refuse(op, STILE_INTERRUPTED, "the host asked this call to return");
-    std::sort(changed.begin(), changed.end());
-    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  }
-  auto& out = engine::result_of<stile_watch_result>(op);
-  stile_bytes kept{};
-  const std::size_t size = changed.size() * sizeof changed[0];
-  if (!stile_copy(&op, &kept, changed.data(), size)) return;
-  out.changed = reinterpret_cast<const std::uint64_t*>(kept.ptr);
-  out.n_changed = changed.size();
-  engine::accept(op);
+  waits_.watch(call, op, [&] { look_for_changes(held, op); });
 }
 
 // --- the store ------------------------------------------------------------------------------------------------------

@@ -8,16 +8,17 @@
 
 #include "space.hpp"
 #include "stile/sdk/entropy.hpp"
+#include "stile/sdk/waiting.hpp"
 
 namespace stile::memory {
 
 class Session {
  public:
   explicit Session(std::shared_ptr<Space> space)
-      : space_(std::move(space)), turn_(space_->first_turn()), last_(turn_) {}
+      : space_(std::move(space)), turn_(space_->first_turn()), last_(turn_), waits_(space_->room(), space_->clock()) {}
 
   bool execute(const stile_call& call, std::span<stile_op* const> ops);
-  void interrupt(std::uint64_t serial) noexcept { space_->room().interrupt(interrupts_, serial); }
+  void interrupt(std::uint64_t serial) noexcept { waits_.interrupt(serial); }
 
  private:
   void one(const stile_call& call, Held& held, stile_op& op);
@@ -30,18 +31,17 @@ class Session {
   void on_whole(stile_op& op, Body&& body);
 
   void receive(const stile_call& call, Held& held, stile_op& op);
-  /// One look for what is due. True: the operation is answered; false: it is answered too, with nothing.
-  /// `everywhere`: also where the hints say that nothing is due.
-  bool look_for_due(Held& held, stile_op& op, bool everywhere);
+  /// One look for what is due. `everywhere`: also where the hints say that nothing is due.
+  void look_for_due(Held& held, stile_op& op, bool everywhere);
   /// Where the next look begins: the partitions take turns (W7), but most looks begin where this session worked last,
   /// for what it enqueued or works on is near.
   std::size_t next_turn() {
     if (++looks_ % looks_a_turn != 0) return last_;
     return turn_ = (turn_ + 1) % space_->size();
   }
-  std::vector<WaitingRoom::Instant> next_due(Held& held, const std::vector<std::string>& queues);
+  std::vector<Span> next_due(Held& held, const std::vector<std::string>& queues);
   void watch(const stile_call& call, Held& held, stile_op& op);
-  std::vector<std::uint64_t> look_for_changes(Held& held, const stile_watch_request& asked);
+  void look_for_changes(Held& held, stile_op& op);
   void trim(Held& held, stile_op& op);
   void prepare(stile_op& op);
   void info(stile_op& op);
@@ -55,7 +55,7 @@ class Session {
   std::size_t last_;  // where this session worked last
   std::size_t looks_ = 0;
   sdk::Entropy entropy_;
-  Interrupts interrupts_;
+  sdk::Waits waits_;
 };
 
 }  // namespace stile::memory

@@ -12,28 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "clock.hpp"
 #include "entry.hpp"
 #include "row_table.hpp"
+#include "stile/sdk/clock.hpp"
 #include "stile/sdk/engine/tables.hpp"
+#include "stile/sdk/waiting.hpp"
 
 namespace stile::memory {
-
-/// What happened that somebody may wait for; told to the waiting room after the shard is unlocked.
-struct News {
-  struct Due {
-    std::string queue;
-    Time at;
-  };
-  struct Changed {
-    std::string workflow;
-    bool gone;  // discarded or trimmed
-  };
-  std::vector<Due> due;
-  std::vector<Changed> changed;
-
-  bool empty() const { return due.empty() && changed.empty(); }
-};
 
 /// engine::Tables. Everything but the lock and the hint is guarded by the lock.
 class alignas(64) Shard {
@@ -57,7 +42,7 @@ class alignas(64) Shard {
   /// as it is now and then: it may say yes in vain, which costs a look.
   void settle_hint();
 
-  explicit Shard(const Clock& clock) : clock_(clock) {}
+  explicit Shard(const sdk::Clock& clock) : clock_(clock) {}
   ~Shard();
 
   /// The shard's clock: never behind what it said before.
@@ -67,7 +52,7 @@ class alignas(64) Shard {
     if (keep_due_ != for_due) keep_due_ = for_due;
     if (keep_changes_ != for_changes) keep_changes_ = for_changes;
   }
-  News take_news() { return std::exchange(news_, News{}); }
+  sdk::News take_news() { return std::exchange(news_, sdk::News{}); }
   bool has_news() const { return !news_.empty(); }
   /// When the first wakeup of a queue that is not due yet will be; engine::never if there is none.
   Time next_due(std::string_view queue);
@@ -180,7 +165,7 @@ class alignas(64) Shard {
   Time now_ = 0;
   Entry* at_ = nullptr;  // the row that the engine last asked for
   std::uint64_t known_ = 0, finished_ = 0, records_ = 0, live_documents_ = 0, bytes_ = 0;
-  ClockMemory last_;
+  sdk::ClockMemory last_;
   std::size_t unsettled_ = 0;
   engine::Record shown_;
   std::unique_ptr<Entry> made_;  // by make, not yet stored
@@ -188,12 +173,12 @@ class alignas(64) Shard {
   Rows by_id_;
 
   alignas(64) RowTable rows_;
-  const Clock& clock_;
+  const sdk::Clock& clock_;
   Queue* default_queue_ = nullptr;
   std::map<std::string, std::unique_ptr<Queue>, std::less<>> queues_;
   std::uint64_t floor_ = 0, document_floor_ = 0;
   bool keep_due_ = false, keep_changes_ = false;
-  News news_;
+  sdk::News news_;
   std::vector<Checkpoint> remains_;
 
   alignas(64) Documents documents_;

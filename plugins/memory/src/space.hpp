@@ -14,7 +14,6 @@
 
 #include "shard.hpp"
 #include "stile/sdk/engine/engine.hpp"
-#include "waiting.hpp"
 
 namespace stile::memory {
 
@@ -33,8 +32,8 @@ class Space {
   const Settings& settings() const { return settings_; }
   const stile_limits& limits() const { return limits_; }
   std::string_view epoch() const { return epoch_; }
-  Clock& clock() { return clock_; }
-  WaitingRoom& room() { return room_; }
+  sdk::Clock& clock() { return clock_; }
+  sdk::WaitingRoom& room() { return room_; }
 
   bool prepared() const { return prepared_.load(std::memory_order_relaxed); }
   /// Answers whether it was not before.
@@ -61,9 +60,9 @@ class Space {
   const Settings settings_;
   stile_limits limits_{};
   std::string epoch_;
-  Clock clock_;
+  sdk::Clock clock_;
   std::vector<std::unique_ptr<Shard>> shards_;
-  WaitingRoom room_;
+  sdk::WaitingRoom room_;
   std::atomic<bool> prepared_{false};
   std::atomic<std::uint64_t> turn_{0};
 };
@@ -89,7 +88,7 @@ class Held {
     if (shard_ == nullptr) return;
     Shard& shard = *std::exchange(shard_, nullptr);
     if (!shard.has_news()) return shard.unlock();
-    const News news = shard.take_news();
+    const sdk::News news = shard.take_news();
     shard.unlock();
     space_.room().tell(news, now_);
   }

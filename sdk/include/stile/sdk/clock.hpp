@@ -1,4 +1,4 @@
-// The store's clock: the system's, or one that is moved by hand (A12, A14).
+// A store's clock where it has none of its own: the system's, or one that is moved by hand (A12, A14).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,14 +10,15 @@
 
 #include "stile/sdk/engine/row.hpp"
 
-namespace stile::memory {
+namespace stile::sdk {
 
 /// What a reader of the clock remembers, so that time never goes back for it.
 struct ClockMemory {
-  sdk::engine::Time latest = 0;
-  sdk::engine::Span ahead = 0;  // of the system's clock, since that was stepped back
+  engine::Time latest = 0;
+  engine::Span ahead = 0;  // of the system's clock, since that was stepped back
 };
 
+/// Read after the store's lock was taken (A3): a time read before it may be a time that has passed.
 class Clock {
  public:
   explicit Clock(bool manual) : manual_(manual) {
@@ -28,9 +29,9 @@ class Clock {
 
   /// One reader at a time for one memory. After the system's clock was stepped back, goes on from the latest time that
   /// was used, at the usual pace, until the system's clock has caught up.
-  sdk::engine::Time now(ClockMemory& memory) const {
+  engine::Time now(ClockMemory& memory) const {
     if (manual_) return stands_.load(std::memory_order_relaxed);
-    const sdk::engine::Time raw = system();
+    const engine::Time raw = system();
     if (raw >= memory.latest) {
       memory.ahead = 0;
       return memory.latest = raw;
@@ -43,30 +44,30 @@ class Clock {
   }
 
   /// Where it stands, for what needs no order; not behind any reader by more than the time since it last looked.
-  sdk::engine::Time glance() const {
+  engine::Time glance() const {
     if (manual_) return stands_.load(std::memory_order_relaxed);
     return system() + ahead_.load(std::memory_order_relaxed);
   }
 
   /// Moves a manual clock; answers where it stands then, or 0 when that would be after the year 9999.
-  sdk::engine::Time advance(sdk::engine::Span by) {
+  engine::Time advance(engine::Span by) {
     auto stands = stands_.load();
     do {
-      if (by > sdk::engine::last_instant - stands) return 0;
+      if (by > engine::last_instant - stands) return 0;
     } while (!stands_.compare_exchange_weak(stands, stands + by));
     return stands + by;
   }
 
  private:
-  static sdk::engine::Time system() {
+  static engine::Time system() {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return static_cast<sdk::engine::Time>(t.tv_sec) * 1000000 + t.tv_nsec / 1000;
+    return static_cast<engine::Time>(t.tv_sec) * 1000000 + t.tv_nsec / 1000;
   }
 
   const bool manual_;
-  std::atomic<sdk::engine::Time> stands_{0};
-  mutable std::atomic<sdk::engine::Span> ahead_{0};  // the most that any reader ever was ahead of the system's clock
+  std::atomic<engine::Time> stands_{0};
+  mutable std::atomic<engine::Span> ahead_{0};  // the most that any reader ever was ahead of the system's clock
 };
 
-}  // namespace stile::memory
+}  // namespace stile::sdk
