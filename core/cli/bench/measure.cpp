@@ -111,8 +111,11 @@ Measured Measurement::run(std::stop_token stop) {
 
 Measured Measurement::round(std::vector<Caller>& callers, Duration time, std::stop_token stop) {
   const std::size_t count = callers.size();
-  std::vector<Histogram> took(count);
-  std::vector<std::uint64_t> jobs(count);
+  struct alignas(apart) Part {
+    Histogram took;
+    std::uint64_t jobs = 0;
+  };
+  std::vector<Part> parts(count);
   std::latch start(static_cast<std::ptrdiff_t>(count) + 1);
   std::atomic<bool> dry = false;
   std::mutex mutex;
@@ -120,11 +123,11 @@ Measured Measurement::round(std::vector<Caller>& callers, Duration time, std::st
   Deadline end{};
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < count; ++i) {
-    callers[i].took = &took[i];
+    callers[i].took = &parts[i].took;
     threads.emplace_back([&, i] {
       start.arrive_and_wait();
       try {
-        work(callers[i], jobs[i], end, dry, stop);
+        work(callers[i], parts[i].jobs, end, dry, stop);
       } catch (...) {
         std::lock_guard lock(mutex);
         if (!failed) failed = std::current_exception();
@@ -140,9 +143,9 @@ Measured Measurement::round(std::vector<Caller>& callers, Duration time, std::st
   measured.seconds = seconds_since(begin);
   measured.costs = costs_so_far(trips_) - before;
   if (failed && !stop.stop_requested()) std::rethrow_exception(failed);
-  for (std::size_t i = 0; i < count; ++i) {
-    measured.jobs += jobs[i];
-    measured.took.merge(took[i]);
+  for (const Part& part : parts) {
+    measured.jobs += part.jobs;
+    measured.took.merge(part.took);
   }
   measured.rates = {static_cast<double>(measured.jobs) / measured.seconds};
   return measured;

@@ -32,8 +32,12 @@ struct Settings {
   unsigned processes = 1, process = 0;
 };
 
+/// Apart in memory, each with its neighbour that a processor fetches along: what callers write all the time must not
+/// lie on one line, or they are measured waiting for each other.
+inline constexpr std::size_t apart = 128;
+
 /// What one caller keeps between its calls.
-struct Caller {
+struct alignas(apart) Caller {
   unsigned number = 0;
   std::uint64_t done = 0;  ///< calls so far: names what it makes
   Histogram* took = nullptr;
