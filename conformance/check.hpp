@@ -43,6 +43,7 @@ struct Check {
   std::string place;             ///< file and line it comes from; empty = code
   int level = 1;  ///< 1 one caller, 2 many callers, 3 faults, 4 servers; a run has all up to the one it was asked for
   bool alone = false;                         ///< nothing of this run is judged beside it
+  bool random = false;                        ///< its work is drawn at random: it takes Target.time where that is given
   Duration limit = std::chrono::seconds{30};  ///< killed and judged timed_out after this
   /// Judges the store. Runs in a child process that has opened nothing; may open what it likes, start threads, crash.
   std::function<Outcome(const Target&)> run;

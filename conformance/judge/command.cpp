@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "config/text.hpp"
 #include "judge/judge.hpp"
+#include "report/pages.hpp"
 #include "stile/conformance.hpp"
 #include "types/streams.hpp"
 
@@ -18,13 +20,21 @@ namespace {
 
 constexpr const char* usage =
     R"(Judges recorded histories: whether what a store answered to many callers at once keeps the contract.
-Usage: stile-conformance judge [--json] HISTORY.jsonl...
+Usage: stile-conformance judge [--json] [--report FILE.html] HISTORY.jsonl...
 
 Several files are one history (processes that wrote each its own). Record one with the history layer:
   'history+memory:?history.file=h.jsonl'
+--report draws what contradicts itself: time to the right, one lane a client, leases and deliveries as bars.
 A history begins with an empty namespace, and is of one. Exit status: 0 accepted, 1 refused, 2 not readable, or
 output that cannot be written.
 )";
+
+bool write_page(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  return bool(out);
+}
 
 }  // namespace
 
@@ -35,11 +45,17 @@ int judge_main(int argc, char** argv) {
     return std::cerr << config::hide_arguments(error, arguments) << "\n", 2;
   };
   bool as_json = false;
+  std::string page;
   std::vector<std::string> files;
-  for (const std::string& word : arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
     if (word == "-h" || word == "--help") return types::write_output(usage), 0;
     if (word == "--json")
       as_json = true;
+    else if (word.starts_with("--report="))
+      page = word.substr(9);
+    else if (word == "--report" && i + 1 < arguments.size())
+      page = arguments[++i];
     else if (word.starts_with("-"))
       return complain("stile-conformance judge: " + word + " is no option\n" + usage);
     else
@@ -49,6 +65,8 @@ int judge_main(int argc, char** argv) {
   try {
     History history = read_history(files);
     Verdict verdict = judge(history);
+    if (!page.empty() && !write_page(page, conformance::report::history_page(verdict_json(verdict, history), files)))
+      return complain("stile-conformance judge: " + page + ": cannot be written");
     types::write_output(as_json ? boost::json::serialize(verdict_json(verdict, history)) + "\n"
                                 : verdict_text(verdict, history));
     return verdict.accepted() ? 0 : 1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codec/op.hpp"
+#include "judge/beside.hpp"
 
 namespace stile::conformance::judge {
 
@@ -72,12 +73,16 @@ json::object verdict_json(const Verdict& verdict, const History& history) {
     json::array events;
     for (std::uint32_t event : finding.events) events.push_back(event_json(history, history.events[event]));
     one["events"] = std::move(events);
+    json::array around;
+    for (std::uint32_t event : beside(history, finding)) around.push_back(event_json(history, history.events[event]));
+    one["beside"] = std::move(around);
     findings.push_back(std::move(one));
   }
   const Counts& counts = verdict.counts;
   json::object clock{{"samples", verdict.clock.samples}, {"contradicts", verdict.clock.contradicts}};
   if (verdict.clock.known()) clock["offset"] = {verdict.clock.least, verdict.clock.most};
   return {{"accepted", verdict.accepted()},
+          {"begin", beginning_of(history)},
           {"findings", std::move(findings)},
           {"notes", json::value_from(verdict.notes)},
           {"counts",

@@ -44,8 +44,9 @@ struct Verdict {
 std::string question_line(const History& history, const Event& event);
 std::string answer_line(const History& history, const Event& event);
 
-/// {"accepted", "findings": [{"ids", "what", "workflow" or "document", "events": [{"client", "call", "place", "invoke",
-/// "return", "asked", "answered"}]}], "notes", "counts", "clock"}: a report draws from this.
+/// {"accepted", "begin", "findings": [{"ids", "what", "workflow" or "document", "events": [{"client", "call", "place",
+/// "invoke", "return", "asked", "answered"}], "beside": [the same]}], "notes", "counts", "clock"}: a report draws from
+/// this. begin is when the history did; beside is what else happened to the subject then (judge/beside.hpp).
 boost::json::object verdict_json(const Verdict& verdict, const History& history);
 
 /// For people; times in milliseconds since the history began.

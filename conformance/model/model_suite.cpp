@@ -44,7 +44,11 @@ void register_model_suites(const Target& target) {
     check.ids = model::split_ids("R1 R2 S4");
     check.about = "random sequences of operations against the model";
     check.limit = time * 3 + std::chrono::seconds{60};
-    check.run = [=](const Target& store) { return model::play_many(store, block, each, time); };
+    check.random = true;
+    check.run = [=](const Target& store) {
+      bool timed = store.time.count() != 0;
+      return model::play_many(store, block, timed ? SIZE_MAX : each, timed ? store.time : time);
+    };
     add_check(std::move(check));
   }
 }

@@ -9,8 +9,10 @@
 
 int main(int argc, char** argv) {
   stile::types::open_standard_streams();
-  bool judging = argc > 1 && std::string_view(argv[1]) == "judge";
-  int status = judging ? stile::judge_main(argc - 1, argv + 1) : stile::conformance_main(argc, argv);
+  std::string_view word = argc > 1 ? argv[1] : "";
+  int status = word == "judge"     ? stile::judge_main(argc - 1, argv + 1)
+               : word == "explain" ? stile::explain_main(argc - 1, argv + 1)
+                                   : stile::conformance_main(argc, argv);
   // Not 1: that is a judgement.
   return stile::types::finish_output(status, 2);
 }

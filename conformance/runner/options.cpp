@@ -20,6 +20,7 @@
 #include "config/text.hpp"
 #include "runner/contract.hpp"
 #include "types/streams.hpp"
+#include "types/units.hpp"
 
 namespace stile::conformance {
 namespace {
@@ -29,12 +30,16 @@ constexpr const char* footer = R"(Examples:
   stile-conformance --plugin ./mystore.so 'mystore:/tmp/data' --report certificate.json
   stile-conformance memory: --only A4 --only delivery.put_off_until_release
   stile-conformance --list --only D9
+  stile-conformance memory: --level 2 --time 10m --report run.html --report certificate.json
+  stile-conformance --verify certificate.json      (runs it again, and says whether it comes out the same)
+  stile-conformance explain A4                     (a promise, why it matters, what guards it)
   stile-conformance judge HISTORY.jsonl            (judges a recorded history; see judge --help)
 
 Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.
 GoogleTest's own flags (--gtest_filter=..., --gtest_list_tests) are taken too.
-Exit status: 0 all passed (or declared absent), 1 something failed, crashed or hung, 2 usage or output that cannot be
-written, 130 interrupted; where the store does not open, 10 + the number of the status it answered.)";
+Exit status: 0 all passed (or declared absent; with --verify: it agrees), 1 something failed, crashed or hung (with
+--verify: it differs), 2 usage or output that cannot be written, 130 interrupted; where the store does not open, 10 + the
+number of the status it answered.)";
 
 /// Takes GoogleTest's flags out of the command line. A question for help is kept from it: it would print its own.
 std::vector<char*> without_gtest_flags(int argc, char** argv) {
@@ -61,8 +66,10 @@ std::string whole_number(const std::string& text) {
 
 /// A report that cannot be written is said before an hour of judging, not after.
 void check_outputs(const Options& options) {
-  for (const auto& [option, path] : {std::pair{"--report", options.report}, std::pair{"--junit", options.junit}}) {
-    if (path.empty()) continue;
+  std::vector<std::pair<const char*, std::string>> outputs;
+  for (const std::string& path : options.reports) outputs.push_back({"--report", path});
+  if (!options.junit.empty()) outputs.push_back({"--junit", options.junit});
+  for (const auto& [option, path] : outputs) {
     std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (folder.empty()) folder = ".";
     std::error_code failed;
@@ -77,6 +84,40 @@ void check_outputs(const Options& options) {
   }
 }
 
+Duration duration_of(const std::string& text) {
+  auto length = types::parse_duration(text);
+  constexpr std::int64_t most = std::int64_t{30} * 86'400 * 1'000'000;
+  if (length && *length > 0 && *length <= most) return Duration{*length};
+  throw CLI::ValidationError("--time", text + " is no length of time between 1us and 30d, such as 90s or 10m");
+}
+
+/// The run that a certificate tells of, but where the command line says otherwise what it may.
+void take_certificate(Options& options, const std::string& path, const CLI::App& app) {
+  for (const char* name : {"--level", "--seed", "--only", "--cases", "--scale", "--time", "--sequence", "--list"})
+    if (app.count(name) != 0)
+      throw CLI::ValidationError("--verify",
+                                 std::string("goes without ") + name + ": the certificate says what to run");
+  try {
+    options.certificate = read_certificate(path);
+  } catch (const std::exception& error) {
+    throw CLI::ValidationError("--verify", error.what());
+  }
+  const Certificate& said = *options.certificate;
+  if (options.config.empty() && said.redacted())
+    throw CLI::ValidationError("--verify",
+                               "the certificate does not tell the secret of its config string: give CONFIG");
+  if (options.config.empty()) options.config = said.config;
+  if (options.plugin_file.empty()) options.plugin_file = said.plugin_file;
+  options.level = said.level;
+  options.seed = said.seed;
+  options.scale = said.scale;
+  options.time = said.time;
+  options.sequence = said.sequence;
+  options.cases = said.cases;
+  if (said.complete) return;
+  for (const auto& [name, verdict] : said.verdicts) options.only.push_back(name);
+}
+
 }  // namespace
 
 Options read_options(int argc, char** argv) {
@@ -84,6 +125,7 @@ Options read_options(int argc, char** argv) {
   Options options;
   options.arguments.assign(argv + (argc > 0), argv + argc);
   options.gtest_list = testing::GTEST_FLAG(list_tests);
+  std::string time, verify;
   CLI::App app{"Judges a store by the contract, and says what is wrong and why."};
   app.footer(footer);
   app.set_version_flag("--version", "stile-conformance " STILE_CONFORMANCE_VERSION ", contract version " +
@@ -116,12 +158,22 @@ Options read_options(int argc, char** argv) {
                  "Multiplies the time a case may take; for slow machines and sanitizers")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  app.add_option("--report", options.report, "Writes the certificate, JSON")->type_name("FILE");
+  app.add_option("--time", time, "How long all random checks together may take (10m); default: a fixed amount of work")
+      ->type_name("DURATION");
+  app.add_option("--report", options.reports,
+                 "Writes the certificate, JSON; or, where FILE ends in .html, one page for people. May be given twice")
+      ->type_name("FILE");
+  app.add_option("--verify", verify,
+                 "Runs a certificate again: the same plugin, level and seed; and says whether it comes out the same.\n"
+                 "CONFIG may be left out where the certificate tells it whole")
+      ->type_name("FILE");
   app.add_option("--junit", options.junit, "Writes a JUnit report")->type_name("FILE");
   app.add_flag("--list", options.list, "Lists the cases with their ids, and judges nothing");
   app.add_flag("--json", options.json, "The certificate, or the list, on standard output as JSON");
   try {
     app.parse(static_cast<int>(words.size()), words.data());
+    if (!time.empty()) options.time = duration_of(time);
+    if (!verify.empty()) take_certificate(options, verify, app);
     if (options.config.empty() && !options.list && !options.gtest_list)
       throw CLI::RequiredError("CONFIG (a config string such as memory:)");
     check_outputs(options);

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "runner/verify.hpp"
 
 namespace stile::conformance {
 
@@ -20,7 +23,10 @@ struct Options {
   std::uint64_t sequence = 0;  ///< 0 = all
   int jobs = 0;                ///< 0 = twice the processors
   int timeout_multiplier = 1;
-  std::string report, junit;
+  Duration time{0};                  ///< of all random checks together; 0 = the amount they have by themselves
+  std::vector<std::string> reports;  ///< HTML where the name says so, else the certificate
+  std::string junit;
+  std::optional<Certificate> certificate;  ///< to be verified: what it says of the run is in the members here
   bool list = false;
   bool json = false;
   bool gtest_list = false;  ///< GoogleTest is asked to list: no store is needed

@@ -97,11 +97,13 @@ json::object certificate(const Run& run) {
   json::array checks;
   for (const Result& result : run.results) {
     json::object one{{"name", result.check->suite + "." + result.check->name},
+                     {"level", result.check->level},
                      {"ids", json::value_from(result.check->ids)},
                      {"verdict", name_of(result.outcome.verdict)},
                      {"judged", result.outcome.counted},
                      {"microseconds", result.took.count()}};
     if (result.outcome.verdict != Verdict::passed) one["text"] = readable(result.outcome.text);
+    if (!result.outcome.faults.empty()) one["faults"] = json::value_from(result.outcome.faults);
     if (!result.outcome.ids.empty()) one["broken"] = json::value_from(result.outcome.ids);
     checks.push_back(std::move(one));
   }
@@ -119,9 +121,14 @@ json::object certificate(const Run& run) {
           {"level", target.level},
           {"part", name_of(facts.part)},
           {"seeds", json::array{target.seed}},
+          {"scale", target.scale},
+          {"sequence", target.sequence},
+          {"time", run.time.count()},
+          {"cases", json::value_from(run.cases)},
           {"started_at", run.started_at},
           {"microseconds", run.took.count()},
           {"counts", counts_json(run.counts())},
+          {"faults", json::value_from(run.faults())},
           {"broken_ids", json::value_from(run.broken_ids())},
           {"ids", std::move(ids)},
           {"checks", std::move(checks)}};

@@ -7,6 +7,7 @@
 
 #include "codec/op.hpp"
 #include "runner/contract.hpp"
+#include "types/units.hpp"
 
 namespace stile::conformance {
 
@@ -21,7 +22,8 @@ std::string_view name_of(Verdict verdict) {
   return "?";
 }
 
-void Counts::add(Verdict verdict) {
+void Counts::add(Verdict verdict, Duration length) {
+  took += length;
   switch (verdict) {
     case Verdict::passed: ++passed; break;
     case Verdict::failed: ++failed; break;
@@ -33,23 +35,31 @@ void Counts::add(Verdict verdict) {
 
 Counts Run::counts() const {
   Counts counts;
-  for (const Result& result : results) counts.add(result.outcome.verdict);
+  for (const Result& result : results) counts.add(result.outcome.verdict, result.took);
   return counts;
 }
 
-std::map<std::string, Counts> Run::by_id() const {
+std::map<std::string, std::uint64_t> Run::faults() const {
+  std::map<std::string, std::uint64_t> all;
+  for (const Result& result : results)
+    for (const auto& [name, count] : result.outcome.faults) all[name] += count;
+  return all;
+}
+
+std::map<std::string, Counts> Run::by_id(int level) const {
   std::map<std::string, Counts> counts;
   for (const Result& result : results) {
+    if (level != 0 && result.check->level != level) continue;
     // A check that names what differs says nothing against its other ids.
     const auto& broken = result.outcome.ids;
     for (const std::string& id : result.check->ids) {
       bool named = broken.empty() || std::find(broken.begin(), broken.end(), id) != broken.end();
-      if (result.outcome.verdict != Verdict::failed || named) counts[id].add(result.outcome.verdict);
+      if (result.outcome.verdict != Verdict::failed || named) counts[id].add(result.outcome.verdict, result.took);
     }
     if (result.outcome.verdict != Verdict::failed) continue;
     for (const std::string& id : broken)
       if (std::find(result.check->ids.begin(), result.check->ids.end(), id) == result.check->ids.end())
-        counts[id].add(Verdict::failed);
+        counts[id].add(Verdict::failed, result.took);
   }
   return counts;
 }
@@ -86,6 +96,10 @@ std::string repeat_command(const Run& run, const Result& result) {
   for (const std::string& path : run.cases) command += " --cases " + quoted(path);
   command += " --only " + result.check->suite + "." + result.check->name;
   command += " --seed " + std::to_string(run.target->seed);
+  if (run.target->scale != 1) command += " --scale " + std::to_string(run.target->scale);
+  // The time that this check had: as the only one it has all that is given.
+  if (result.check->random && run.target->time.count() != 0)
+    command += " --time " + types::duration_text(run.target->time.count());
   if (result.outcome.sequence != 0) command += " --sequence " + std::to_string(result.outcome.sequence);
   return command;
 }

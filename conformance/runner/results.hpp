@@ -24,7 +24,8 @@ struct Result {
 /// How many of each verdict.
 struct Counts {
   std::uint64_t passed = 0, failed = 0, crashed = 0, timed_out = 0, absent = 0;
-  void add(Verdict verdict);
+  Duration took{0};  ///< of all of them; children that ran at once count each
+  void add(Verdict verdict, Duration length = Duration{0});
   std::uint64_t broken() const { return failed + crashed + timed_out; }
   std::uint64_t all() const { return passed + broken() + absent; }
 };
@@ -34,13 +35,16 @@ struct Run {
   std::string command;  ///< how this program was called, for the command that repeats a failure
   const Target* target = nullptr;
   std::vector<std::string> cases;  ///< files or folders in place of those built in
+  Duration time{0};                ///< what all random checks together were given; 0 = nothing was said
   std::vector<Result> results;
   std::string started_at;  ///< UTC, to the second
   Duration took{0};
   bool partial = false;  ///< only some of the checks were asked for
 
   Counts counts() const;
-  std::map<std::string, Counts> by_id() const;
+  std::map<std::string, Counts> by_id(int level = 0) const;  ///< of one level; 0 = of all
+  /// How often each fault happened.
+  std::map<std::string, std::uint64_t> faults() const;
   /// Ids that something is known to break, in the contract's order.
   std::vector<std::string> broken_ids() const;
 };

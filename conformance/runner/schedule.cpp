@@ -92,7 +92,9 @@ void Schedule::watch() {
       ++it;
       continue;
     }
-    done_[it->first] = result_of(*it->first, it->second->take(), limit_of(*it->first));
+    Result result = result_of(*it->first, it->second->take(), limit_of(*it->first));
+    listener_.ended(*it->first, result.took);
+    done_[it->first] = std::move(result);
     it = running_.erase(it);
   }
 }
@@ -114,6 +116,7 @@ Result Schedule::take(const Check& check) {
     }
     fill();
     watch();
+    listener_.tick();
   }
   auto found = done_.find(&check);
   Result result = std::move(found->second);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -23,6 +24,12 @@ class Schedule {
   void plan(std::deque<const Check*> checks) { waiting_ = std::move(checks); }
   /// The result of a check; runs others beside it.
   Result take(const Check& check);
+  /// Who hears of it.
+  struct Listener {
+    std::function<void(const Check&, Duration)> ended = [](const Check&, Duration) {};
+    std::function<void()> tick = [] {};  ///< every few milliseconds while children run
+  };
+  void listen(Listener listener) { listener_ = std::move(listener); }
   /// Ends every child: the run is given up.
   void stop();
 
@@ -31,11 +38,16 @@ class Schedule {
   bool may_begin(const Check& check) const;
   void fill();
   void watch();
-  Duration limit_of(const Check& check) const { return check.limit * timeout_multiplier_; }
+  Duration limit_of(const Check& check) const {
+    // One that was given time may need as much again to make a failure short.
+    Duration more = check.random ? 3 * target_.time : Duration{0};
+    return (check.limit + more) * timeout_multiplier_;
+  }
 
   const Target& target_;
   int jobs_;
   int timeout_multiplier_;
+  Listener listener_;
   std::deque<const Check*> waiting_;
   std::map<const Check*, std::unique_ptr<Child>> running_;
   std::map<const Check*, Result> done_;

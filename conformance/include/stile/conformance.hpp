@@ -16,5 +16,9 @@ int conformance_main(int argc, char** argv);
 /// 0 accepted, 1 refused, 2 not readable. Any thread.
 int judge_main(int argc, char** argv);
 
+/// What `stile-conformance explain` does: says what a promise is for and which cases guard it (argv[0] is not looked
+/// at). Answers the exit status: 0, or 2 for an id that the contract has not. Once, instead of conformance_main.
+int explain_main(int argc, char** argv);
+
 }  // namespace v1
 }  // namespace stile

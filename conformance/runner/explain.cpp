@@ -1,0 +1,208 @@
+// stile-conformance explain: a promise, why it matters, what guards it, where to read on.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checks/checks.hpp"
+#include "codec/fields.hpp"
+#include "config/text.hpp"
+#include "dialogue/absence.hpp"
+#include "dialogue/suite.hpp"
+#include "runner/contract.hpp"
+#include "runner/registry.hpp"
+#include "stile/conformance.hpp"
+#include "types/streams.hpp"
+#include "types/text.hpp"
+
+namespace stile {
+namespace conformance {
+namespace {
+
+constexpr const char* usage = R"(Explains a promise of the contract: what it says, why it matters, which cases guard it.
+Usage: stile-conformance explain [--json] ID...
+
+  stile-conformance explain A4
+Exit status: 0, or 2 where an id is unknown or the output cannot be written.
+)";
+
+/// A store that has everything: all checks there are stand for it.
+Target whole_store() {
+  Target target;
+  target.config = "any:";
+  target.facts.config = target.config;
+  target.facts.part = Part::all;
+  for (const char* capability :
+       {"one_commit", "coupled_receive", "push_wakeups", "push_records", "manual_clock", "cross_process", "durable",
+        "replicated", "effects:sql", "effects:lua", "render:sql", "render:lua"})
+    target.facts.capabilities.insert(capability);
+  for (const auto& group : operation_groups()) target.facts.operations.insert(group.begin(), group.end());
+  for (const char* op : {"prepare", "info", "watch", "advance", "transact", "render"})
+    target.facts.operations.insert(op);
+  return target;
+}
+
+void add_all_checks() {
+  for (const CaseFile& file : built_in_cases()) add_cases(file);
+  add_checks_in_code(whole_store());
+}
+
+std::vector<const Check*> guarding(const std::string& id) {
+  std::vector<const Check*> out;
+  for (const auto& check : all_checks())
+    if (std::find(check->ids.begin(), check->ids.end(), id) != check->ids.end()) out.push_back(check.get());
+  std::stable_sort(out.begin(), out.end(), [](auto* a, auto* b) { return a->level < b->level; });
+  return out;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+bool in_a_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// What a promise speaks of: other promises, operations, statuses; each once, in its order.
+struct Mentions {
+  std::vector<std::string> promises, operations, statuses;
+};
+
+Mentions mentions_of(const Promise& one) {
+  Mentions out;
+  auto add = [](std::vector<std::string>& list, const std::string& word) {
+    if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
+  };
+  const std::string& text = one.text;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && in_a_word(text[end])) ++end;
+    std::string word = text.substr(at, end - at);
+    if (promise(word) && word != one.id) add(out.promises, word);
+    bool quoted = at > 0 && text[at - 1] == '`';
+    if (quoted && codec::op_kind(word) != 0) add(out.operations, word);
+    for (int status = 0; quoted && status < STILE_STATUS_COUNT; ++status)
+      if (name_of(static_cast<Status>(status)) == word) add(out.statuses, word);
+    at = std::max(end, at + 1);
+  }
+  return out;
+}
+
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::string out, line;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t space = std::min(text.find(' ', at), text.size());
+    std::string word = text.substr(at, space - at);
+    if (!line.empty() && line.size() + 1 + word.size() > width) out += indent + std::exchange(line, {}) + "\n";
+    line += (line.empty() ? "" : " ") + word;
+    at = space + 1;
+  }
+  return line.empty() ? out : out + indent + line + "\n";
+}
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
+  return out;
+}
+
+std::string guard_text(const Check& check) {
+  std::string text = "  " + check.suite + "." + check.name;
+  text += check.place.empty() ? "  (in code)" : "  " + check.place;
+  if (check.level > 1) text += "  (level " + std::to_string(check.level) + ")";
+  return text + "\n" + wrapped(check.about, 104, "      ");
+}
+
+std::string text_of(const Promise& one) {
+  std::string out = one.id + " promises (" + one.chapter + "):\n" + wrapped(one.text, 108, "  ");
+  out += "\nWhy it matters:\n" + wrapped(chapter_about(one.chapter), 108, "  ");
+  auto guards = guarding(one.id);
+  out += "\nGuarded by " + std::to_string(guards.size()) + (guards.size() == 1 ? " check:\n" : " checks:\n");
+  for (const Check* check : guards) out += guard_text(*check);
+  Mentions mentions = mentions_of(one);
+  out += "\nTry a store by it:\n  stile-conformance CONFIG --only " + one.id + "\n\nRead on:\n";
+  if (!mentions.promises.empty()) out += "  stile-conformance explain " + joined(mentions.promises, " ") + "\n";
+  if (!mentions.statuses.empty()) out += "  stile explain " + joined(mentions.statuses, "; stile explain ") + "\n";
+  if (!mentions.operations.empty())
+    out += "  its operations: " + joined(mentions.operations, ", ") + " (the table of operations in the contract)\n";
+  return out + "  conformance/CONTRACT.md, chapter \"" + one.chapter + "\"\n";
+}
+
+json::object json_of(const Promise& one) {
+  json::array cases;
+  for (const Check* check : guarding(one.id))
+    cases.push_back(json::object{{"name", check->suite + "." + check->name},
+                                 {"level", check->level},
+                                 {"ids", json::value_from(check->ids)},
+                                 {"about", check->about},
+                                 {"place", check->place}});
+  Mentions mentions = mentions_of(one);
+  return {{"id", one.id},
+          {"text", one.text},
+          {"chapter", one.chapter},
+          {"why", chapter_about(one.chapter)},
+          {"cases", std::move(cases)},
+          {"promises", json::value_from(mentions.promises)},
+          {"operations", json::value_from(mentions.operations)},
+          {"statuses", json::value_from(mentions.statuses)}};
+}
+
+/// An id that was meant: one digit or letter off, else the chapter's.
+std::string unknown(const std::string& word) {
+  std::vector<std::string> known, chapter;
+  for (const Promise& one : promises()) {
+    known.push_back(one.id);
+    if (!word.empty() && one.id[0] == upper(word)[0]) chapter.push_back(one.id);
+  }
+  std::string text = "the contract has no " + types::printable(word);
+  if (!chapter.empty()) return text + "; that chapter has " + chapter.front() + " to " + chapter.back();
+  auto near = types::nearest(upper(word), known);
+  return text + (near ? "; did you mean " + *near + "?" : "; its ids are a letter and a number, such as A4");
+}
+
+int explain(const std::vector<std::string>& words) {
+  bool as_json = false;
+  std::vector<std::string> ids;
+  for (const std::string& word : words) {
+    if (word == "-h" || word == "--help") return types::write_output(usage), 0;
+    if (word == "--json") as_json = true;
+    if (word.starts_with("-") && word != "--json")
+      return std::cerr << "stile-conformance explain: " << types::printable(word) << " is no option\n" << usage, 2;
+    if (!word.starts_with("-")) ids.push_back(word);
+  }
+  if (ids.empty()) return std::cerr << usage, 2;
+  std::vector<const Promise*> wanted;
+  for (const std::string& id : ids) {
+    wanted.push_back(promise(upper(id)));
+    if (!wanted.back()) return std::cerr << "stile-conformance explain: " << unknown(id) << "\n", 2;
+  }
+  add_all_checks();
+  std::string out;
+  for (const Promise* one : wanted) {
+    if (!out.empty() && !as_json) out += "\n";
+    out += as_json ? json::serialize(json_of(*one)) + "\n" : text_of(*one);
+  }
+  return types::write_output(out), 0;
+}
+
+}  // namespace
+}  // namespace conformance
+
+inline namespace v1 {
+
+int explain_main(int argc, char** argv) {
+  try {
+    return conformance::explain(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    return std::cerr << "stile-conformance explain: " << error.what() << "\n", 2;
+  }
+}
+
+}  // namespace v1
+}  // namespace stile
