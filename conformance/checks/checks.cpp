@@ -4,6 +4,7 @@
 #include "checks/checks.hpp"
 
 #include "model/model_suite.hpp"
+#include "workloads/suite.hpp"
 
 namespace stile::conformance {
 
@@ -13,6 +14,7 @@ void add_checks_in_code(const Target& target) {
   add_unprepared_checks();
   add_callback_checks(target);
   register_model_suites(target);
+  add_workload_checks(target);
 }
 
 void add_check_in_code(std::string suite, std::string name, std::vector<std::string> ids, std::string about,

@@ -19,12 +19,13 @@ class Samples {
   /// It showed at least `told` by the return (A12 lets a stamp lag, never lead).
   void by(const Event& event, Time told) { least_ = std::max(least_, told - event.returned); }
 
-  Calibration result(Time span) const {
+  /// A clock that is moved by hand may stand and leap between two samples that agree.
+  Calibration result(bool by_hand, Time span) const {
     Calibration found;
     found.samples = count_;
     if (count_ == 0) return found;
     Time slack = resolution + span / 2000;
-    found.contradicts = least_ - slack > most_ + slack;
+    found.contradicts = by_hand || least_ - slack > most_ + slack;
     if (found.contradicts) return found;
     found.least = std::min(least_, most_) - slack;
     found.most = std::max(least_, most_) + slack;
@@ -53,7 +54,9 @@ Calibration calibrate(const History& history) {
       samples.during(event, event.told.budget_until - event.asked.budget);
     if (event.told.written_at != 0) samples.by(event, event.told.written_at);
   }
-  return samples.result(last > first ? last - first : 0);
+  bool by_hand = false;
+  for (const Event& event : history.events) by_hand = by_hand || event.kind == STILE_OP_ADVANCE;
+  return samples.result(by_hand, last > first ? last - first : 0);
 }
 
 }  // namespace stile::conformance::judge

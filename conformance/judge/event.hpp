@@ -54,10 +54,12 @@ struct Asked {
   std::int64_t after = 0;  ///< of load; of rebase the position that its inbox_after names
   std::int64_t max = 1;
   Range queues;
+  Range watched;  ///< of watch
   enum class If : std::uint8_t { any, absent, version } condition = If::any;
   bool force = false, cancel = false, revive = false, enqueue = false, finished = false, release = false;
   bool after_ok = false, again = false, acquire = false, load = false, has_fence = false, has_queue = false;
   bool has_error = false, has_message_id = false, has_key = false, keep_ttl = false;
+  bool narrowed = false;  ///< list: only some of the workflows, by more than a prefix; stats: of one queue
 };
 
 /// What an answer said: of an operation, or of one delivery inside the answer of receive.
@@ -68,12 +70,16 @@ struct Told {
   FenceName fence;
   std::int64_t position = 0, fence_number = 0, removed = 0, delivery_count = 0;
   Time written_at = 0, live_until = 0, budget_until = 0, visible_at = 0, store_time = 0, expires_at = 0;
-  Range records;     ///< of load and of a delivery
-  Range deliveries;  ///< of receive
-  Range documents;   ///< of scan
+  Range records;                ///< of load and of a delivery
+  Range deliveries;             ///< of receive
+  Range documents;              ///< of scan
+  Range listed;                 ///< of list
+  Range figures;                ///< of stats: one, or none
+  std::int64_t partitions = 0;  ///< of info
   std::uint32_t state = 0;
   bool first = false, duplicate = false, cancel_requested = false, finished = false, more = false;
   bool requeued = false, ran = false, has_visible_at = false, has_next = false;
+  bool woken = false;  ///< watch: it names a workflow
 };
 
 /// A record, a document as they stood in a page.
@@ -85,6 +91,24 @@ struct SeenRecord {
 struct SeenDocument {
   Text key = Text::none, version = Text::none;
   Time expires_at = 0;
+};
+
+/// What a watch names: a workflow, and the position up to which it was read.
+struct Watched {
+  Text workflow = Text::none;
+  std::int64_t after = 0;
+};
+/// A workflow as it stood in a page of list.
+struct Listed {
+  Text workflow = Text::none, queue = Text::none, last_error = Text::none;
+  std::uint32_t state = 0;
+  std::int64_t delivery_count = 0, records = 0, fence_number = 0;
+  bool finished = false, cancel_requested = false;
+};
+/// What stats counted.
+struct Figures {
+  std::int64_t ready = 0, delayed = 0, in_flight = 0, dead = 0, workflows = 0, finished = 0, records = 0;
+  bool approximate = false;
 };
 
 /// An operation. It took effect, if it did, between invoke and end.

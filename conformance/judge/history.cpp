@@ -101,17 +101,15 @@ class Reader {
   void line(Place at, bool last) {
     std::string_view text = to_.line(at);
     boost::system::error_code error;
-    parser_.reset(&memory_);
+    memory_.emplace(buffer_, sizeof(buffer_));  // anew: one that is used again asks for twice as much every time
+    parser_.reset(&*memory_);
     parser_.write(text.data(), text.size(), error);
     if (!error) {
       json::value value = parser_.release();
       if (!value.is_object()) fail(line_, "is no object");
       take(value.get_object(), at);
-      value = nullptr;
-      memory_.release();
       return;
     }
-    memory_.release();
     // A process that was killed while it wrote left a piece; another one's line may stand right behind it.
     std::size_t next = text.rfind(beginning);
     if (next != std::string_view::npos && next != 0) {
@@ -203,7 +201,7 @@ class Reader {
   std::unordered_map<std::string, Client> clients_;
   std::vector<Cut> cut_;
   alignas(16) unsigned char buffer_[std::size_t{64} << 10];
-  json::monotonic_resource memory_{buffer_, sizeof(buffer_)};
+  std::optional<json::monotonic_resource> memory_;
   json::parser parser_;
 };
 

@@ -59,11 +59,16 @@ struct History {
   std::vector<SeenRecord> records;
   std::vector<SeenDocument> documents;
   std::vector<Text> queues;
+  std::vector<Watched> watched;
+  std::vector<Listed> listed;
+  std::vector<Figures> figures;
   std::vector<std::string> notes;  ///< what is odd and no error: a process that died in the middle of a line
 
   std::string_view line(Place at) const { return std::string_view(files[at.file].text).substr(at.offset, at.length); }
   std::span<const SeenRecord> seen(Range range) const { return {records.data() + range.begin, range.size()}; }
   std::span<const SeenDocument> pages(Range range) const { return {documents.data() + range.begin, range.size()}; }
+  std::span<const Listed> workflows_on(Range range) const { return {listed.data() + range.begin, range.size()}; }
+  std::span<const Watched> looked_after(Range range) const { return {watched.data() + range.begin, range.size()}; }
   std::span<const Told> handed_out(Range range) const { return {deliveries.data() + range.begin, range.size()}; }
 };
 

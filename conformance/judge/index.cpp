@@ -51,7 +51,6 @@ void Index::place(std::uint32_t number) {
     case STILE_OP_PREPARE:
     case STILE_OP_INFO:
     case STILE_OP_STATS:
-    case STILE_OP_LIST:
     case STILE_OP_RENDER:
     case STILE_OP_ADVANCE: return;
     case STILE_OP_TRIM:
@@ -61,6 +60,10 @@ void Index::place(std::uint32_t number) {
       if (event.ok()) scans_.push_back(number);
       for (const SeenDocument& each : history_.pages(event.told.documents))
         group(documents_, document_places_, each.key);
+      return;
+    case STILE_OP_LIST:
+      if (event.ok() && !event.asked.narrowed) lists_.push_back(number);
+      for (const Listed& each : history_.workflows_on(event.told.listed)) workflow(each.workflow);
       return;
     case STILE_OP_GET:
     case STILE_OP_PUT:

@@ -39,10 +39,11 @@ class Index {
   const Event& event(const Mark& mark) const { return history_.events[mark.event]; }
   const std::vector<Group>& workflows() const { return workflows_; }
   const std::vector<Group>& documents() const { return documents_; }
-  /// Of no workflow: receives whose answer was lost, trims, scans.
+  /// Of no workflow: receives whose answer was lost, trims, scans, pages of all workflows.
   const std::vector<std::uint32_t>& lost_receives() const { return lost_receives_; }
   const std::vector<std::uint32_t>& trims() const { return trims_; }
   const std::vector<std::uint32_t>& scans() const { return scans_; }
+  const std::vector<std::uint32_t>& lists() const { return lists_; }
   /// Null for a receipt that no answer told.
   const Owner* owner(Text receipt) const;
   /// Its op_id was sent more than once: R1 speaks of it.
@@ -57,7 +58,7 @@ class Index {
   std::vector<std::int32_t> workflow_places_, document_places_;  // by Text
   std::unordered_map<Text, Owner> receipts_;
   std::vector<std::uint8_t> sends_;  // of an op_id, by Text, two standing for more
-  std::vector<std::uint32_t> lost_receives_, trims_, scans_;
+  std::vector<std::uint32_t> lost_receives_, trims_, scans_, lists_;
 };
 
 }  // namespace stile::conformance::judge

@@ -31,8 +31,12 @@ class Judging {
           "the store's clock did not go with the recorder's: only what the store told of time is judged");
     if (options_.passes) pass();
     if (options_.search) {
-      for (const Group& group : index_.workflows()) {
+      auto listed = items_of_lists(index_, clock);
+      for (std::size_t w = 0; w < listed.size(); ++w) {
+        const Group& group = index_.workflows()[w];
         auto items = items_of_workflow(index_, clock, group);
+        items.insert(items.end(), listed[w].begin(), listed[w].end());
+        if (!listed[w].empty()) put_in_order(items);
         decide<WorkflowState>(Finding::Of::workflow, group, items,
                               [&] { return unseen_of_workflow(index_, clock, group); });
       }

@@ -412,11 +412,11 @@ void take_question(const json::object& line, Event& to, History& history) {
   if (to.kind == 0) throw BadMember{"op is none of the contract's: " + json::serialize(op)};
   Taker taker(history);
   std::uint64_t seen = 0;
-  bool judged = to.kind != STILE_OP_LIST && to.kind != STILE_OP_STATS && to.kind != STILE_OP_RENDER;
+  if (is_overview(to.kind)) return take_overview_question(line, to, history);
   try {
     for (const auto& [name, value] : line) {
       Member member = member_of(name);
-      if (member == Member::ignored || !judged) continue;
+      if (member == Member::ignored || to.kind == STILE_OP_RENDER) continue;
       taker.ask(to.asked, member, name, value);
       seen |= bit(member);
     }
@@ -430,8 +430,8 @@ void take_answer(const json::object& line, Event& to, History& history) {
   to.status = status_from(must_have(line, "status"));
   Taker taker(history);
   std::uint64_t seen = 0;
-  bool judged = to.kind != STILE_OP_LIST && to.kind != STILE_OP_STATS && to.kind != STILE_OP_RENDER;
-  if (!judged || to.kind == STILE_OP_WATCH || to.kind == STILE_OP_PREPARE) return;
+  if (is_overview(to.kind)) return take_overview_answer(line, to, history);
+  if (to.kind == STILE_OP_RENDER || to.kind == STILE_OP_PREPARE) return;
   try {
     for (const auto& [name, value] : line) {
       Member member = member_of(name);

@@ -30,6 +30,10 @@ struct Heading {
 Heading heading_of(const json::object& line);
 /// Fills kind and asked. Throws BadMember: an unknown operation, a member missing or of the wrong form.
 void take_question(const json::object& line, Event& to, History& history);
+/// watch, list, stats and info have members of their own; these two take them.
+bool is_overview(std::uint32_t kind);
+void take_overview_question(const json::object& line, Event& to, History& history);
+void take_overview_answer(const json::object& line, Event& to, History& history);
 /// Fills status and told, lists included.
 void take_answer(const json::object& line, Event& to, History& history);
 

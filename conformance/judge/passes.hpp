@@ -83,6 +83,9 @@ void pass_resends(Court& court, const Group& group);  ///< R1: the same op_id, t
 // Of the whole history.
 void pass_batches(Court& court);    ///< D10, D2: what one receive hands out, and receipts that nobody gave
 void pass_trim(Court& court);       ///< T1: no more went than was finished
+void pass_watches(Court& court);    ///< B14: a watch tells of what was there
+void pass_order(Court& court);      ///< W7: a backlog that one caller takes comes earliest first
+void pass_figures(Court& court);    ///< S4: stats and list, when nothing changes any more
 void pass_documents(Court& court);  ///< K1, K2: one winner. K4: nothing expired. K7: pages in order
 
 void run_passes(Court& court);

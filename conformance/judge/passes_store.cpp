@@ -123,6 +123,9 @@ void run_passes(Court& court) {
       pass(court, group);
   pass_batches(court);
   pass_trim(court);
+  pass_watches(court);
+  pass_order(court);
+  pass_figures(court);
   pass_documents(court);
 }
 

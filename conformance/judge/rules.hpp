@@ -39,6 +39,8 @@ bool step_queue(WorkflowState& state, Step& step);   ///< enqueue, receive, canc
 bool step_answer(WorkflowState& state, Step& step);  ///< extend, ack, snooze, nack, reject
 bool step_forget(WorkflowState& state, Step& step);  ///< discard, trim, request_cancel
 
+bool step_overview(WorkflowState& state, Step& step);  ///< what a page of list says of it
+
 /// The enqueue of supply and append (W9).
 bool enqueue_along(WorkflowState& state, Step& step);
 /// The records that load and receive give along (B3, B6).

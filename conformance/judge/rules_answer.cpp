@@ -238,6 +238,7 @@ bool apply(WorkflowState& state, Step& step) {
     case STILE_OP_SNOOZE:
     case STILE_OP_NACK:
     case STILE_OP_REJECT: return step_answer(state, step);
+    case STILE_OP_LIST: return step_overview(state, step);
     default: return step_forget(state, step);
   }
 }

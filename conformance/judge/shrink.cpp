@@ -15,7 +15,8 @@ bool writes(const Item& item) {
   switch (item.event->kind) {
     case STILE_OP_LOAD:
     case STILE_OP_GET:
-    case STILE_OP_SCAN: return false;
+    case STILE_OP_SCAN:
+    case STILE_OP_LIST: return false;
     default: return true;
   }
 }

@@ -47,10 +47,11 @@ struct Item {
     whole,
     seen,
     not_seen
-  } part = Part::whole;          ///< of a scan: a key in its page, or not
-  SeenDocument document;         ///< seen
-  Text op_id = Text::none;       ///< where it was sent more than once: else nobody can ask for its memory (R1)
-  Text receipt_op = Text::none;  ///< of what shows a receipt: the op_id of the receive that gave it
+  } part = Part::whole;            ///< of a scan or list: a name on its page, or not
+  SeenDocument document;           ///< seen by scan
+  const Listed* listed = nullptr;  ///< seen by list
+  Text op_id = Text::none;         ///< where it was sent more than once: else nobody can ask for its memory (R1)
+  Text receipt_op = Text::none;    ///< of what shows a receipt: the op_id of the receive that gave it
   Time invoke = 0, end = never;
   Moment when = Moment::any();  ///< the same by the store's clock
   bool optional = false;        ///< it may be left out

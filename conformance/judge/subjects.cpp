@@ -4,6 +4,7 @@
 #include "judge/subjects.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "judge/rules.hpp"
 
@@ -141,37 +142,75 @@ std::vector<Item> unseen_of_workflow(const Index& index, const Calibration& cloc
   return items;
 }
 
+namespace {
+
+/// The subjects that a page speaks of, by their names in byte order: those with its prefix, after `after`, up to
+/// `next`.
+template <class Each>
+void each_on_page(const std::vector<std::pair<std::string_view, std::size_t>>& names, const History& history,
+                  const Event& page, Each each) {
+  std::string_view prefix = history.names[page.asked.prefix], after = history.names[page.asked.page_after];
+  auto name = std::lower_bound(names.begin(), names.end(), std::pair{std::max(prefix, after), std::size_t{0}});
+  for (; name != names.end() && name->first.starts_with(prefix); ++name) {
+    if (!after.empty() && name->first <= after) continue;
+    if (page.told.has_next && name->first > history.names[page.told.next]) break;
+    each(name->second);
+  }
+}
+
+std::vector<std::pair<std::string_view, std::size_t>> in_order(const History& history,
+                                                               const std::vector<Group>& groups) {
+  std::vector<std::pair<std::string_view, std::size_t>> names;
+  names.reserve(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) names.emplace_back(history.names[groups[i].subject], i);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::vector<Item>> items_of_lists(const Index& index, const Calibration& clock) {
+  const History& history = index.history();
+  std::vector<std::vector<Item>> all(index.workflows().size());
+  if (index.lists().empty()) return all;
+  auto names = in_order(history, index.workflows());
+  std::unordered_map<Text, const Listed*> page;
+  for (std::uint32_t number : index.lists()) {
+    const Event& list = history.events[number];
+    page.clear();
+    for (const Listed& each : history.workflows_on(list.told.listed)) page.emplace(each.workflow, &each);
+    each_on_page(names, history, list, [&](std::size_t w) {
+      auto seen = page.find(index.workflows()[w].subject);
+      Item& item = all[w].emplace_back(item_of(index, list, list.told, clock));
+      item.part = seen == page.end() ? Item::Part::not_seen : Item::Part::seen;
+      if (seen != page.end()) item.listed = seen->second;
+    });
+  }
+  return all;
+}
+
 std::vector<std::vector<Item>> items_of_documents(const Index& index, const Calibration& clock) {
   const History& history = index.history();
   std::vector<std::vector<Item>> all(index.documents().size());
-  std::vector<std::pair<std::string_view, std::size_t>> keys;
-  for (std::size_t d = 0; d < all.size(); ++d) {
-    const Group& group = index.documents()[d];
-    keys.emplace_back(history.names[group.subject], d);
-    for (const Mark& mark : group.marks)
+  for (std::size_t d = 0; d < all.size(); ++d)
+    for (const Mark& mark : index.documents()[d].marks)
       if (is_item(index.event(mark)) && may_answer(index.event(mark)))
         all[d].push_back(item_of(index, index.event(mark), *mark.told, clock));
-  }
-  std::sort(keys.begin(), keys.end());
+  auto names = in_order(history, index.documents());
   for (std::uint32_t number : index.scans()) {
     const Event& scan = history.events[number];
-    std::string_view prefix = history.names[scan.asked.prefix];
-    std::string_view after = history.names[scan.asked.page_after];
     std::vector<SeenDocument> page(history.pages(scan.told.documents).begin(),
                                    history.pages(scan.told.documents).end());
     std::sort(page.begin(), page.end(), [](auto& a, auto& b) { return a.key < b.key; });
-    auto key = std::lower_bound(keys.begin(), keys.end(), std::pair{std::max(prefix, after), std::size_t{0}});
-    for (; key != keys.end() && key->first.starts_with(prefix); ++key) {
-      if (!after.empty() && key->first <= after) continue;
-      if (scan.told.has_next && key->first > history.names[scan.told.next]) break;
-      Text name = index.documents()[key->second].subject;
+    each_on_page(names, history, scan, [&](std::size_t d) {
+      Text name = index.documents()[d].subject;
       auto seen =
           std::lower_bound(page.begin(), page.end(), name, [](auto& one, Text wanted) { return one.key < wanted; });
       bool there = seen != page.end() && seen->key == name;
-      Item& item = all[key->second].emplace_back(item_of(index, scan, scan.told, clock));
+      Item& item = all[d].emplace_back(item_of(index, scan, scan.told, clock));
       item.part = there ? Item::Part::seen : Item::Part::not_seen;
       if (there) item.document = *seen;
-    }
+    });
   }
   for (auto& items : all) put_in_order(items);
   return all;

@@ -13,6 +13,9 @@ namespace stile::conformance::judge {
 /// Answers that say something of the workflow, in the order they were asked.
 std::vector<Item> items_of_workflow(const Index& index, const Calibration& clock, const Group& group);
 
+/// Of each workflow, by its place in index.workflows(): what the pages of list say of it, there or not (S4).
+std::vector<std::vector<Item>> items_of_lists(const Index& index, const Calibration& clock);
+
 /// What may have touched a workflow without any answer that tells: receives whose answer was lost, and trims where it
 /// may have been finished. To be tried only where there is no order without them.
 std::vector<Item> unseen_of_workflow(const Index& index, const Calibration& clock, const Group& group);
