@@ -3,35 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "stile/abi.h"
+#include <string_view>
+
+#include "stile/sdk/in_process.hpp"
 
 #define STILE_MEMORY_VERSION "0.1.0"
 
 namespace stile::memory::facts {
 
-inline constexpr stile_text plugin = STILE_LIT("memory " STILE_MEMORY_VERSION);
-inline constexpr stile_text durability =
-    STILE_LIT("none: the data lives in this process's memory and goes with it, or with the last who has it open");
-inline constexpr stile_text server = STILE_LIT("in process");
+inline constexpr std::string_view plugin = "memory " STILE_MEMORY_VERSION;
+inline constexpr std::string_view durability =
+    "none: the data lives in this process's memory and goes with it, or with the last who has it open";
 
 inline constexpr stile_text schemes[] = {STILE_LIT("memory")};
 
-/// manual_clock last: only a store opened with clock=manual has it.
+/// manual_clock: only a store opened with clock=manual has it.
 inline constexpr stile_text capabilities[] = {STILE_LIT("one_commit"), STILE_LIT("coupled_receive"),
                                               STILE_LIT("push_wakeups"), STILE_LIT("push_records"),
                                               STILE_LIT("manual_clock")};
 
-inline constexpr stile_option clock = {
-    sizeof(stile_option),
-    STILE_OPTION_CHOICE,
-    0,
-    0,
-    STILE_LIT("clock"),
-    STILE_LIT("system"),
-    STILE_LIT("system|manual"),
-    STILE_LIT("whose time it is: the system's, or one that stands still until `advance`"),
-    0,
-    0};
 inline constexpr stile_option shards = {
     sizeof(stile_option),
     STILE_OPTION_INTEGER,
@@ -43,6 +33,6 @@ inline constexpr stile_option shards = {
     STILE_LIT("partitions that work side by side; order holds within one (default: 16 a hardware thread, at most 256)"),
     1,
     256};
-inline constexpr const stile_option* options[] = {&clock, &shards};
+inline constexpr const stile_option* options[] = {&sdk::clock_option, &shards};
 
 }  // namespace stile::memory::facts

@@ -35,7 +35,7 @@ class Instance {
     const Settings settings = settings_of(config);
     const std::string prepare(config.text("prepare", "auto"));
     auto space = space_of(config, settings);
-    if (prepare == "auto") space->prepare();
+    if (prepare == "auto") space->house().prepare();
     return std::make_unique<Store>(std::move(space));
   }
 

@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <new>
 
-#include "facts.hpp"
 #include "stile/sdk/plugin.hpp"
 
 namespace stile::memory {
 
 namespace {
-
-std::int64_t ask_clock(void* space) { return static_cast<Space*>(space)->clock().glance(); }
 
 /// Every request but those of the answers begins with what it is about.
 std::string_view subject_of(const stile_op& op) {
@@ -27,9 +24,8 @@ std::string_view subject_of(const stile_op& op) {
 
 bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
   Held held(*space_);
-  const stile_clock clock{ask_clock, space_.get()};
   for (std::size_t i = 0; i < ops.size(); ++i)
-    if (stile_admit(ops.data(), i, ops.size(), &space_->limits(), &clock, space_->prepared())) one(call, held, *ops[i]);
+    if (space_->house().admit(ops, i)) one(call, held, *ops[i]);
   return true;
 }
 
@@ -59,11 +55,9 @@ void Session::one(const stile_call& call, Held& held, stile_op& op) {
     case STILE_OP_SCAN: return on_whole(op, [&](auto& all, const auto& at) { engine::scan(all, at, op); });
     case STILE_OP_STATS: return on_whole(op, [&](auto& all, const auto& at) { engine::stats(all, at, op); });
     case STILE_OP_LIST: return on_whole(op, [&](auto& all, const auto& at) { engine::list(all, at, op); });
-    case STILE_OP_PREPARE: return prepare(op);
-    case STILE_OP_INFO: return info(op);
     case STILE_OP_RENDER:
       return engine::refuse(op, STILE_UNSUPPORTED, "a store in this process's memory has no language to render in");
-    default: return advance(op);
+    default: space_->house().run(op); return;
   }
 }
 
@@ -146,7 +140,7 @@ void Session::look_for_due(Held& held, stile_op& op, bool everywhere) {
   if (op.status != STILE_UNSET) return;
   // In the partitions that it did not get to something may be due.
   for (std::size_t i = 0; i < n && receiver.done() && !receiver.more(); ++i)
-    if (space_->shard(i).may_be_due(glance)) receiver.set_more();
+    if (space_->shard((turn + i) % n).may_be_due(glance)) receiver.set_more();
   receiver.finish(seen);
 }
 
@@ -205,42 +199,6 @@ void Session::trim(Held& held, stile_op& op) {
     guarded(held, op, [&] { trimmer.take(held.shard(), context(held.now(), op)); });
   }
   if (op.status == STILE_UNSET) trimmer.finish();
-}
-
-void Session::prepare(stile_op& op) {
-  const bool check_only = engine::request_of<stile_prepare_request>(op).check_only != 0;
-  if (check_only && !space_->prepared())
-    return engine::refuse(op, STILE_UNPREPARED, "the store is not prepared: run prepare without check_only");
-  engine::result_of<stile_prepare_result>(op).migrated = !check_only && space_->prepare() ? 1 : 0;
-  engine::accept(op);
-}
-
-void Session::info(stile_op& op) {
-  auto& out = engine::result_of<stile_info_result>(op);
-  stile_bytes epoch{};
-  if (!stile_copy(&op, &epoch, space_->epoch().data(), space_->epoch().size())) return;
-  auto* limits = STILE_NEW(&op, stile_limits);
-  if (limits == nullptr) return;
-  *limits = space_->limits();
-  out.plugin = facts::plugin;
-  out.store_time = space_->now();
-  out.epoch = epoch;
-  out.durability = facts::durability;
-  out.server = facts::server;
-  out.capabilities = facts::capabilities;
-  out.n_capabilities = space_->clock().manual() ? std::size(facts::capabilities) : std::size(facts::capabilities) - 1;
-  out.limits = limits;
-  engine::accept(op);
-}
-
-void Session::advance(stile_op& op) {
-  if (!space_->clock().manual())
-    return engine::refuse(op, STILE_UNSUPPORTED, "this store's clock is the system's: open it with clock=manual");
-  const Time now = space_->clock().advance(engine::request_of<stile_advance_request>(op).by);
-  if (now == 0) return engine::refuse(op, STILE_INVALID, "by ends after the year 9999");
-  space_->room().wake_all();
-  engine::result_of<stile_advance_result>(op).store_time = now;
-  engine::accept(op);
 }
 
 }  // namespace stile::memory

@@ -43,14 +43,11 @@ class Session {
   void watch(const stile_call& call, Held& held, stile_op& op);
   void look_for_changes(Held& held, stile_op& op);
   void trim(Held& held, stile_op& op);
-  void prepare(stile_op& op);
-  void info(stile_op& op);
-  void advance(stile_op& op);
 
   engine::Context context(Time now, const stile_op& op);
 
   std::shared_ptr<Space> space_;
-  static constexpr std::size_t looks_a_turn = 8;
+  static constexpr std::size_t looks_a_turn = 16;
   std::size_t turn_;  // whose turn it was
   std::size_t last_;  // where this session worked last
   std::size_t looks_ = 0;

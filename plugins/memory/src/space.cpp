@@ -5,35 +5,15 @@
 
 #include <algorithm>
 
-#include "stile/sdk/entropy.hpp"
+#include "facts.hpp"
 
 namespace stile::memory {
 
-Space::Space(const Settings& settings) : settings_(settings), clock_(settings.manual_clock) {
-  for (std::uint32_t i = 0; i < settings.shards; ++i) shards_.push_back(std::make_unique<Shard>(clock_));
-  limits_.struct_size = sizeof limits_;
-  limits_.id_bytes = 512;
-  limits_.value_bytes = 64u << 20;
-  limits_.reply_bytes = 16u << 20;
-  limits_.error_bytes = 4096;
-  limits_.receipt_bytes = 1024;
-  limits_.batch = 1024;
-  limits_.page = 1000;
-  limits_.queues = 256;
-  limits_.partitions = settings.shards;
-  limits_.writers = 0;
-  sdk::Entropy entropy;
-  const stile_id epoch = entropy.id();
-  for (const std::uint8_t byte : epoch.bytes) {
-    epoch_ += "0123456789abcdef"[byte >> 4];
-    epoch_ += "0123456789abcdef"[byte & 15];
-  }
-}
-
-Time Space::now() {
-  Held held(*this);
-  held.take(*shards_[0]);
-  return held.now();
+Space::Space(const Settings& settings)
+    : settings_(settings),
+      house_({facts::plugin, facts::durability, "in process", facts::capabilities},
+             sdk::usual_limits(settings.shards, 0), settings.manual_clock) {
+  for (std::uint32_t i = 0; i < settings.shards; ++i) shards_.push_back(std::make_unique<Shard>(house_.clock()));
 }
 
 Whole::Whole(Space& space) : space_(space) {

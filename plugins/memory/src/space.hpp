@@ -14,6 +14,7 @@
 
 #include "shard.hpp"
 #include "stile/sdk/engine/engine.hpp"
+#include "stile/sdk/in_process.hpp"
 
 namespace stile::memory {
 
@@ -30,14 +31,10 @@ class Space {
   explicit Space(const Settings& settings);
 
   const Settings& settings() const { return settings_; }
-  const stile_limits& limits() const { return limits_; }
-  std::string_view epoch() const { return epoch_; }
-  sdk::Clock& clock() { return clock_; }
-  sdk::WaitingRoom& room() { return room_; }
-
-  bool prepared() const { return prepared_.load(std::memory_order_relaxed); }
-  /// Answers whether it was not before.
-  bool prepare() { return !prepared_.exchange(true); }
+  sdk::InProcess& house() { return house_; }
+  const stile_limits& limits() const { return house_.limits(); }
+  sdk::Clock& clock() { return house_.clock(); }
+  sdk::WaitingRoom& room() { return house_.room(); }
 
   /// The partition that a workflow or a document's key maps to.
   std::size_t shard_of(std::string_view id) const {
@@ -53,17 +50,11 @@ class Space {
     constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15u;
     return static_cast<std::size_t>((turn_.fetch_add(1) * golden_ratio >> 32) * shards_.size() >> 32);
   }
-  /// The store's time, for what concerns no partition.
-  Time now();
 
  private:
   const Settings settings_;
-  stile_limits limits_{};
-  std::string epoch_;
-  sdk::Clock clock_;
+  sdk::InProcess house_;
   std::vector<std::unique_ptr<Shard>> shards_;
-  sdk::WaitingRoom room_;
-  std::atomic<bool> prepared_{false};
   std::atomic<std::uint64_t> turn_{0};
 };
 

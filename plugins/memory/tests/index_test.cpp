@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "clock.hpp"
 #include "row_table.hpp"
 #include "time_index.hpp"
 
@@ -105,21 +104,6 @@ TEST(Checkpoint, pages_finds_and_shrinks) {
   EXPECT_EQ(all.shrink(4, bytes), 4u);
   EXPECT_EQ(all.shrink(100, bytes), 2u);
   EXPECT_TRUE(all.empty());
-}
-
-TEST(Clock, a_reader_never_sees_time_go_back) {
-  const Clock clock(false);
-  ClockMemory memory;
-  const auto now = clock.now(memory);
-  // As if the system's clock had been an hour ahead when it was last read: A12.
-  memory.latest = now + INT64_C(3600) * 1000000;
-  const auto stepped = clock.now(memory);
-  EXPECT_GE(stepped, now + INT64_C(3600) * 1000000);
-  auto last = stepped;
-  for (int i = 0; i < 100000 && last == stepped; ++i) last = clock.now(memory);
-  EXPECT_GT(last, stepped);  // and it goes on
-  EXPECT_LT(last, stepped + INT64_C(60) * 1000000);
-  EXPECT_GE(clock.glance(), stepped);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace stile::sdk::engine {
 namespace checkpoint_detail {
 
 /// A new record's place: positions go on by one, the first above the floor (A1, B3); times never fall (A12).
-template <Tables T>
+template <RowTables T>
 Record next_record(T& tables, const Row& row, const Context& context, const stile_op& op, std::string_view key,
                    std::string_view value) {
   const std::int64_t position = row.position != 0 ? row.position + 1 : static_cast<std::int64_t>(tables.floor()) + 1;
@@ -86,8 +86,16 @@ void tell_enqueue(stile_op& op, const Row& row, const stile_enqueue* asked, Time
   }
 }
 
+/// Refuses an enqueue inside where there are no queues (W9).
+template <RowTables T>
+bool refuse_enqueue(stile_op& op, const stile_enqueue* asked) {
+  if (QueueTables<T> || asked == nullptr) return false;
+  refuse(op, STILE_UNSUPPORTED, "this store has no queues to enqueue in");
+  return true;
+}
+
 /// The end of supply and append, which is one commit with the enqueue inside (W9).
-template <class Result, Tables T>
+template <class Result, RowTables T>
 void end_outside_write(T& tables, const Context& context, stile_op& op, typename T::Row& row,
                        const stile_enqueue* enqueue, bool replay) {
   if (replay) {
@@ -102,7 +110,7 @@ void end_outside_write(T& tables, const Context& context, stile_op& op, typename
 
 }  // namespace checkpoint_detail
 
-template <Tables T>
+template <RowTables T>
 void record(T& tables, const Context& context, stile_op& op) {
   using namespace checkpoint_detail;
   const auto& asked = request_of<stile_record_request>(op);
@@ -136,10 +144,11 @@ void record(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <RowTables T>
 void supply(T& tables, const Context& context, stile_op& op) {
   using namespace checkpoint_detail;
   const auto& asked = request_of<stile_supply_request>(op);
+  if (refuse_enqueue<T>(op, asked.enqueue)) return;
   const auto value = view(asked.value);
   auto& row = look_or_make(tables, context, view(asked.workflow));
   const Record made = next_record(tables, row, context, op, view(asked.key), value);
@@ -156,10 +165,11 @@ void supply(T& tables, const Context& context, stile_op& op) {
   end_outside_write<stile_supply_result>(tables, context, op, row, asked.enqueue, replay);
 }
 
-template <Tables T>
+template <RowTables T>
 void append(T& tables, const Context& context, stile_op& op) {
   using namespace checkpoint_detail;
   const auto& asked = request_of<stile_append_request>(op);
+  if (refuse_enqueue<T>(op, asked.enqueue)) return;
   auto& out = result_of<stile_append_result>(op);
   auto& row = look_or_make(tables, context, view(asked.workflow));
   const bool named = asked.has_message_id != 0 || !none(op.op_id);
@@ -188,7 +198,7 @@ void append(T& tables, const Context& context, stile_op& op) {
   end_outside_write<stile_append_result>(tables, context, op, row, asked.enqueue, replay);
 }
 
-template <Tables T>
+template <RowTables T>
 void rebase(T& tables, const Context& context, stile_op& op) {
   using namespace checkpoint_detail;
   const auto& asked = request_of<stile_rebase_request>(op);
@@ -220,7 +230,7 @@ void rebase(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <RowTables T>
 void request_cancel(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_request_cancel_request>(op);
   auto& row = look_or_make(tables, context, view(asked.workflow));
@@ -233,7 +243,7 @@ void request_cancel(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <RowTables T>
 void discard(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_discard_request>(op);
   auto& out = result_of<stile_discard_result>(op);
@@ -270,13 +280,13 @@ void discard(T& tables, const Context& context, stile_op& op) {
 
 /// One look, without waiting (B14). Any other position than the one that was read up to is a change: discard and trim
 /// lower it.
-template <Tables T>
+template <RowTables T>
 bool watched_changed(T& tables, const Context& context, const stile_watched& watched) {
   const auto* row = look(tables, context, view(watched.workflow));
   return (row != nullptr ? row->position : 0) != watched.after;
 }
 
-template <Tables T>
+template <RowTables T>
 void watch(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_watch_request>(op);
   auto& out = result_of<stile_watch_result>(op);

@@ -49,7 +49,7 @@ inline bool is_version(const Document& document, const stile_bytes& version) {
 
 }  // namespace documents_detail
 
-template <Tables T>
+template <DocumentTables T>
 void get(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_get_request>(op);
   const Document* document = tables.find_document(view(asked.key));
@@ -62,7 +62,7 @@ void get(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <DocumentTables T>
 void put(T& tables, const Context& context, stile_op& op) {
   using namespace documents_detail;
   const auto& asked = request_of<stile_put_request>(op);
@@ -93,7 +93,7 @@ void put(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <DocumentTables T>
 void erase(T& tables, const Context& context, stile_op& op) {
   using namespace documents_detail;
   const auto& asked = request_of<stile_erase_request>(op);

@@ -20,7 +20,7 @@ inline void answer_grant(stile_op& op, const Row& row) {
 
 }  // namespace lease_detail
 
-template <Tables T>
+template <RowTables T>
 void acquire(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_acquire_request>(op);
   const Time now = context.now;
@@ -43,7 +43,7 @@ void acquire(T& tables, const Context& context, stile_op& op) {
   lease_detail::answer_grant(op, row);
 }
 
-template <Tables T>
+template <RowTables T>
 void renew(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_renew_request>(op);
   auto* row = look(tables, context, view(asked.workflow));
@@ -59,7 +59,7 @@ void renew(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <RowTables T>
 void release(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_release_request>(op);
   auto* row = look(tables, context, view(asked.workflow));

@@ -36,7 +36,7 @@ inline stile_record* copy_record(stile_op& op, const Record& record) {
 }
 
 /// The records above `after` that fit the page. The last record always stands at row.position, so more is exact.
-template <Tables T>
+template <RowTables T>
 Loaded load_page(T& tables, stile_op& op, typename T::Row& row, std::int64_t after, const Page& page) {
   Loaded out;
   if (row.records == 0 || after >= row.position) return out;
@@ -57,7 +57,7 @@ Loaded load_page(T& tables, stile_op& op, typename T::Row& row, std::int64_t aft
   return out;
 }
 
-template <Tables T>
+template <RowTables T>
 void load(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_load_request>(op);
   auto& out = result_of<stile_load_result>(op);

@@ -31,7 +31,7 @@ class Receiver {
 
   /// R1, with the must-bit again: the deliveries of the first send that are still current, as they stand. To be called
   /// for each partition before anything else; if any was found, nothing more is to be handed out.
-  template <Tables T>
+  template <QueueTables T>
   void take_again(T& tables, const Context& context) {
     std::vector<std::string> ids;
     tables.each_in_flight(nonce_, [&ids](const Row& row) { ids.push_back(row.id); });
@@ -45,7 +45,7 @@ class Receiver {
   bool found_again() const { return again_; }
 
   /// Hands out what is due in one queue of one partition.
-  template <Tables T>
+  template <QueueTables T>
   void take(T& tables, const Context& context, std::string_view queue) {
     while (!done()) {
       auto* row = tables.first_due(queue, context.now);
@@ -82,7 +82,7 @@ class Receiver {
 
  private:
   /// D9: due again when the lease ends or is released, keeping its place.
-  template <Tables T>
+  template <QueueTables T>
   void put_off(T& tables, const Context& context, typename T::Row& row) {
     row.since = row.place();
     row.put_off = 1;
@@ -91,7 +91,7 @@ class Receiver {
     ++put_off_;
   }
 
-  template <Tables T>
+  template <QueueTables T>
   void deliver(T& tables, const Context& context, typename T::Row& row) {
     if (row.number == 0 || row.delivery == 0) {
       const std::uint64_t floor = tables.floor();
@@ -120,7 +120,7 @@ class Receiver {
   }
 
   /// Adds a delivery to the answer.
-  template <Tables T>
+  template <QueueTables T>
   void tell(T& tables, typename T::Row& row, bool with_fence) {
     const std::size_t receipt_size = Receipt::text_size(row.id.size());
     Carver carver(op_, sizeof(stile_delivery) + row.id.size() + row.queue.size() + receipt_size + row.error.size());
@@ -163,7 +163,7 @@ class Receiver {
 
 /// A whole receive on tables that are all there is, without waiting. A store waits by calling it again while it answers
 /// nothing and not `more`.
-template <Tables T>
+template <QueueTables T>
 void receive(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_receive_request>(op);
   Receiver receiver(op, context);

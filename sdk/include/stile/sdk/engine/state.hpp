@@ -190,14 +190,14 @@ inline void bump_epoch(Row& row, std::uint32_t epoch, Time now) {
 // --- both -----------------------------------------------------------------------------------------------------------
 
 /// The row of an id as it counts now, or null.
-template <Tables T>
+template <RowTables T>
 typename T::Row* look(T& tables, const Context& context, std::string_view id) {
   auto* row = tables.find(id);
   if (row != nullptr && row->epoch != context.epoch) bump_epoch(*row, context.epoch, context.now);
   return row;
 }
 
-template <Tables T>
+template <RowTables T>
 typename T::Row& look_or_make(T& tables, const Context& context, std::string_view id) {
   if (auto* row = look(tables, context, id)) {
     if (!row->known()) row->touched_at = context.now;  // a husk begins anew
@@ -210,7 +210,7 @@ typename T::Row& look_or_make(T& tables, const Context& context, std::string_vie
 }
 
 /// Stores a row that was changed.
-template <Tables T>
+template <RowTables T>
 void store(T& tables, const Context& context, typename T::Row& row) {
   row.happened_at = std::max(row.happened_at, context.now);
   place_for_trim(row, context.now);

@@ -38,16 +38,30 @@ class Failure : public std::exception {
   std::string native_;
 };
 
-/// The concept. Pointers and references that these functions give, and views inside them, stay valid until the next
-/// call of find, make, first_due, first_trim (rows), of a record function (records), of a document function
-/// (documents). Bytes are std::string_view; order of bytes is memcmp order.
+// The parts that a store may keep (S3): documents; leases and records; queues on top of those; all of it. What tables
+// have not got, run answers `unsupported`. Pointers and references that these functions give, and views inside them,
+// stay valid until the next call of find, make, first_due, first_trim (rows), of a record function (records), of a
+// document function (documents). Bytes are std::string_view; order of bytes is memcmp order.
+
+/// Documents (K).
 template <class T>
-concept Tables = requires(T& t, typename T::Row& row, std::string_view bytes, Time time, std::uint64_t number,
-                          const Record& record, MessageKind kind, const Message& message, const stile_id& op,
-                          Document& document, TrimClass trim_class, std::size_t limit,
-                          bool (*see_record)(const Record&), bool (*see_row)(const Row&),
-                          void (*see_delivery)(typename T::Row&), bool (*see_document)(const Document&),
-                          const std::string_view* queue) {
+concept DocumentTables = requires(T& t, std::string_view bytes, Document& document, std::uint64_t number,
+                                  bool (*see_document)(const Document&)) {
+  { t.find_document(bytes) } -> std::convertible_to<Document*>;  // husks and expired ones too; null = neither
+  { t.make_document(bytes) } -> std::convertible_to<Document&>;  // not stored until save_document
+  {t.save_document(document)};                                   // keeps the index of gone_at() in step
+  // Documents with the prefix and key > after in byte order, husks too, until the visitor answers false.
+  {t.each_document(bytes, bytes, see_document)};
+  // What forgotten documents leave behind (K2). Durable with this commit; raise never lowers.
+  { t.document_floor() } -> std::same_as<std::uint64_t>;
+  {t.raise_document_floor(number)};
+};
+
+/// Leases and records (A, B, I).
+template <class T>
+concept RowTables = requires(T& t, typename T::Row& row, std::string_view bytes, std::uint64_t number,
+                             const Record& record, MessageKind kind, const Message& message,
+                             bool (*see_record)(const Record&)) {
   // --- rows -------------------------------------------------------------------------------------------------------
   // The store's own row: engine::Row and whatever finds it again.
   requires std::derived_from<typename T::Row, Row>;
@@ -59,8 +73,9 @@ concept Tables = requires(T& t, typename T::Row& row, std::string_view bytes, Ti
   // due, place()), trim's (trim_class, trim_at), the order of ids, and the counts of totals (known(), finished_at,
   // records, wakeup).
   {t.save(row)};
-  // Forgets the row and whatever still hangs on it. The engine has raised the floor.
-  {t.forget(row)};
+  // What forgotten ids leave behind (A1). Durable with this commit; raise never lowers.
+  { t.floor() } -> std::same_as<std::uint64_t>;
+  {t.raise_floor(number)};
 
   // --- records of a row -------------------------------------------------------------------------------------------
   // The record of a key, or null.
@@ -79,38 +94,41 @@ concept Tables = requires(T& t, typename T::Row& row, std::string_view bytes, Ti
   // The message ids of a row (I3). Written once each.
   { t.find_message(row, kind, bytes) } -> std::same_as<const Message*>;
   {t.add_message(row, kind, bytes, message)};
+};
 
-  // --- queues -----------------------------------------------------------------------------------------------------
+/// Wakeups and deliveries (C, D, W).
+template <class T>
+concept QueueTables = RowTables<T> &&
+    requires(T& t, std::string_view bytes, Time time, const stile_id& op, void (*see_delivery)(typename T::Row&)) {
   // Of the rows of that queue with in_due_index() and due <= now, one with the least place() (W7), or null.
   { t.first_due(bytes, time) } -> std::same_as<typename T::Row*>;
   // Every row in flight whose `receive` is op. Rare: may look at everything in flight.
   {t.each_in_flight(op, see_delivery)};
+};
 
-  // --- documents --------------------------------------------------------------------------------------------------
-  { t.find_document(bytes) } -> std::convertible_to<Document*>;  // husks and expired ones too; null = neither
-  { t.make_document(bytes) } -> std::convertible_to<Document&>;  // not stored until save_document
-  {t.save_document(document)};                                   // keeps the index of gone_at() in step
-  {t.forget_document(document)};
-  // Documents with the prefix and key > after in byte order, husks too, until the visitor answers false.
-  {t.each_document(bytes, bytes, see_document)};
-  // A document with 0 < gone_at() <= time, the earliest first, or null.
-  { t.first_gone(time) } -> std::convertible_to<Document*>;
-
-  // --- the whole --------------------------------------------------------------------------------------------------
+/// What an operator sees and what trim takes away (S4, T), of a store that keeps all of the contract.
+template <class T>
+concept UpkeepTables = requires(T& t, typename T::Row& row, Document& document, std::string_view bytes, Time time,
+                                TrimClass trim_class, std::size_t limit, bool (*see_row)(const Row&),
+                                const std::string_view* queue) {
   // Rows with the prefix and id > after in byte order, husks too, until the visitor answers false.
   {t.each_row(bytes, bytes, see_row)};
-  // What forgotten ids leave behind (A1), and forgotten documents (K2). Durable with this commit; raise never lowers.
-  { t.floor() } -> std::same_as<std::uint64_t>;
-  {t.raise_floor(number)};
-  { t.document_floor() } -> std::same_as<std::uint64_t>;
-  {t.raise_document_floor(number)};
-  // A row of that class with trim_at <= time, the earliest first, or null.
-  { t.first_trim(trim_class, time) } -> std::same_as<typename T::Row*>;
-  // Erases at most limit records and message ids that drop_checkpoint left behind; answers how many went.
-  { t.erase_remains(limit) } -> std::same_as<std::size_t>;
   // Counts, of one queue where queue is not null (S4). Documents that are not live(now) do not count.
   { t.totals(time, queue) } -> std::same_as<Totals>;
+  // A row of that class with trim_at <= time, the earliest first, or null.
+  { t.first_trim(trim_class, time) } -> std::same_as<typename T::Row*>;
+  // Forgets the row and whatever still hangs on it. The engine has raised the floor.
+  {t.forget(row)};
+  // Erases at most limit records and message ids that drop_checkpoint left behind; answers how many went.
+  { t.erase_remains(limit) } -> std::same_as<std::size_t>;
+  // A document with 0 < gone_at() <= time, the earliest first, or null.
+  { t.first_gone(time) } -> std::convertible_to<Document*>;
+  {t.forget_document(document)};
 };
+
+/// All of the contract.
+template <class T>
+concept Tables = DocumentTables<T> && QueueTables<T> && UpkeepTables<T>;
 
 /// Tables of a store that has effects (E). run_effect runs it inside the transaction, with *op's arena for what it
 /// hands out, and answers STILE_OK and *value (valid until the next call), or STILE_EFFECT_FAILED with *error after

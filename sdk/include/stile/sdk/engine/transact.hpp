@@ -30,7 +30,7 @@ inline void refuse_copied(stile_op& op, std::int32_t status, std::string_view te
 /// The tables run the effect inside the transaction this is called in, so whatever supply or lease comes meanwhile
 /// comes before or after it whole (E3, E5). A store that lets others write while an effect runs checks again before it
 /// commits.
-template <Tables T>
+template <RowTables T>
 void transact(T& tables, const Context& context, stile_op& op) {
   using namespace checkpoint_detail;
   const auto& asked = request_of<stile_transact_request>(op);

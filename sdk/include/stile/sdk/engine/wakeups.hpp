@@ -8,7 +8,7 @@
 
 namespace stile::sdk::engine {
 
-template <Tables T>
+template <QueueTables T>
 void enqueue(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_enqueue_request>(op);
   auto& out = result_of<stile_enqueue_result>(op);
@@ -28,7 +28,7 @@ void enqueue(T& tables, const Context& context, stile_op& op) {
   accept(op);
 }
 
-template <Tables T>
+template <QueueTables T>
 void cancel(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_cancel_request>(op);
   auto& out = result_of<stile_cancel_result>(op);
@@ -46,7 +46,7 @@ void cancel(T& tables, const Context& context, stile_op& op) {
 namespace wakeups_detail {
 
 /// The row that a receipt is current for, or null with the refusal said (D2, C2).
-template <Tables T>
+template <QueueTables T>
 typename T::Row* judge_receipt(const Context& context, stile_op& op, const Receipt& receipt, typename T::Row* row) {
   if (row != nullptr && receipt.names(*row)) {
     if (row->wakeup == Wakeup::in_flight) return row;
@@ -68,7 +68,7 @@ inline const Receipt* receipt_of(const Context& context, ReceiptReader& reader, 
 inline void refuse_no_receipt(stile_op& op) { refuse(op, STILE_STALE, "this is no receipt of a delivery"); }
 
 /// Gives one answer: `again` tells what was answered before, `apply` changes the row of an accepted one.
-template <Tables T, class Again, class Apply>
+template <QueueTables T, class Again, class Apply>
 void answer(T& tables, const Context& context, stile_op& op, const stile_answer& given, bool finished, Again&& again,
             Apply&& apply) {
   ReceiptReader reader;
@@ -114,7 +114,7 @@ inline void keep_error(Row& row, const Context& context, std::uint32_t has_error
 
 }  // namespace wakeups_detail
 
-template <Tables T>
+template <QueueTables T>
 void ack(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_ack_request>(op);
   wakeups_detail::answer(
@@ -134,7 +134,7 @@ void ack(T& tables, const Context& context, stile_op& op) {
       });
 }
 
-template <Tables T>
+template <QueueTables T>
 void snooze(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_snooze_request>(op);
   wakeups_detail::answer(
@@ -148,7 +148,7 @@ void snooze(T& tables, const Context& context, stile_op& op) {
       });
 }
 
-template <Tables T>
+template <QueueTables T>
 void nack(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_nack_request>(op);
   wakeups_detail::answer(
@@ -166,7 +166,7 @@ void nack(T& tables, const Context& context, stile_op& op) {
       });
 }
 
-template <Tables T>
+template <QueueTables T>
 void reject(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_reject_request>(op);
   wakeups_detail::answer(
@@ -187,7 +187,7 @@ void reject(T& tables, const Context& context, stile_op& op) {
 }
 
 /// D3: a sign of life of the delivery, and with a fence of the lease too; both or neither.
-template <Tables T>
+template <QueueTables T>
 void extend(T& tables, const Context& context, stile_op& op) {
   const auto& asked = request_of<stile_extend_request>(op);
   const Time now = context.now;
