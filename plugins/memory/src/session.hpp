@@ -47,6 +47,7 @@ class Session {
   engine::Context context(Time now, const stile_op& op);
 
   std::shared_ptr<Space> space_;
+  // Each move to another partition brings some ten lines from the processor that worked there last.
   static constexpr std::size_t looks_a_turn = 16;
   std::size_t turn_;  // whose turn it was
   std::size_t last_;  // where this session worked last
