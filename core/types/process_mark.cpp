@@ -39,6 +39,8 @@ ProcessMark::ProcessMark() : process_(getpid()) {
   static const Page page = make_page();
   word_ = page.word;
   emptied_ = page.emptied;
+  value_ = word_->load();
+  if (value_ != 0) return;  // every call looks at the word: it is written once, not at every mark
   std::uint64_t none = 0;
   word_->compare_exchange_strong(none, fresh_value());
   value_ = word_->load();
