@@ -21,14 +21,16 @@ namespace stile::sqlite {
   X(delete_gone)                   \
   X(delete_gone_document)          \
   X(delete_row)                    \
+  X(delete_run)                    \
   X(delete_said)                   \
   X(delete_trim)                   \
   X(delete_value)                  \
   X(documents_after)               \
   X(documents_from)                \
+  X(erase_gone_keys)               \
   X(erase_gone_messages)           \
   X(erase_gone_records)            \
-  X(erase_records)                 \
+  X(erase_keys)                    \
   X(find)                          \
   X(find_document)                 \
   X(find_message)                  \
@@ -44,21 +46,23 @@ namespace stile::sqlite {
   X(insert_due)                    \
   X(insert_gone)                   \
   X(insert_gone_document)          \
+  X(insert_key)                    \
   X(insert_message)                \
   X(insert_namespace)              \
-  X(insert_record)                 \
   X(insert_row)                    \
+  X(insert_run)                    \
   X(insert_trim)                   \
   X(lane_ids)                      \
   X(next_queue)                    \
   X(raise_floors)                  \
-  X(record_at)                     \
-  X(record_of_key)                 \
-  X(records_after)                 \
   X(rows_after)                    \
   X(rows_from)                     \
+  X(run_at)                        \
+  X(run_of_key)                    \
+  X(runs_after)                    \
   X(save_document)                 \
   X(save_meta)                     \
+  X(save_run)                      \
   X(save_value)                    \
   X(say)                           \
   X(set_clock)                     \

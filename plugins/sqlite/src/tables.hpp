@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "connection.hpp"
+#include "packed_records.hpp"
 #include "side_file.hpp"
 #include "stile/sdk/engine/row.hpp"
 #include "stile/sdk/engine/tables.hpp"
@@ -102,11 +103,10 @@ class Tables {
     held_.reset();
     if (row.life == 0) return;
     if (row.tail.records_elsewhere()) {
-      Query found(connection_, Sql::records_after, row.life, after);
-      while (found.next()) {
-        read_record(found);
-        if (!see(static_cast<const engine::Record&>(record_))) return;
-      }
+      Query found(connection_, Sql::runs_after, row.life, after);
+      const auto seen = [&](const engine::Record& record) { return record.position <= after || see(record); };
+      while (found.next())
+        if (!each_of_run(found.bytes(1), seen)) return;
     }
     for (std::size_t at = Tail::start; row.tail.read(at, record_);)
       if (record_.position > after && !see(static_cast<const engine::Record&>(record_))) return;
@@ -181,7 +181,16 @@ class Tables {
   };
 
   void read_row(const Rows& found, int column, Row& row);
-  void read_record(const Rows& found);
+  // The records of a run until the visitor answers false; answers what it did last. Throws where none stands.
+  template <class See>
+  bool each_of_run(std::string_view run, See see) {
+    for (std::size_t at = 0; at < run.size();) {
+      if (!unpack(run, at, record_))
+        throw StoreError(STILE_CORRUPT, connection_.path() + ": stile_record.records cannot be read");
+      if (!see(static_cast<const engine::Record&>(record_))) return false;
+    }
+    return true;
+  }
   bool load_document(std::string_view key);
   /// Larger values of documents do not stand in their row (schema_6.sql).
   static constexpr std::size_t most_in_row = 512;
@@ -190,7 +199,8 @@ class Tables {
   void move_in_due_index(Row& row);
   void move_in_trim_index(Row& row);
   void take_life(Row& row);
-  void insert_record(const Row& row, const engine::Record& record);
+  void insert_run(const Row& row, std::string_view run);
+  std::size_t erase_piece(std::int64_t life, std::size_t most);
   std::vector<std::string> ids_in_flight();
   std::vector<std::string> queues_with_wakeups();
   void count_rows(engine::Totals& totals);
@@ -217,7 +227,6 @@ class Tables {
   Row row_;
   bool row_saved_ = false;  ///< row_ was just saved: a chain's next operation finds it without a look
   engine::Record record_;
-  std::string record_key_;
   std::optional<Query> held_;  ///< the run that record_ looks into
   engine::Message message_;
   StoredDocument document_;

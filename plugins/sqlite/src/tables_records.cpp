@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t inbox_digits = 20;
 constexpr std::size_t largest_piece = 128;
+constexpr std::size_t most_in_run = 16;  // records, by their heads
+static_assert(Tail::most / 40 <= most_in_run);
 constexpr std::int64_t quick = 1'000;
 
 // The position in an inbox key; 0 when it is not one that an append gives out.
@@ -24,35 +26,12 @@ std::int64_t inbox_position(std::string_view key) {
   return parsed.ec == std::errc{} && parsed.ptr == end ? position : 0;
 }
 
-void inbox_key(std::int64_t position, std::string& key) {
-  char digits[inbox_digits];
-  std::memset(digits, '0', sizeof digits);
-  for (std::size_t at = inbox_digits; position > 0 && at > 0; position /= 10)
-    digits[--at] = static_cast<char>('0' + position % 10);
-  key.assign(engine::inbox_prefix);
-  key.append(digits, sizeof digits);
-}
-
 void read_op(std::string_view bytes, stile_id& op) {
   op = stile_id{};
   if (bytes.size() == sizeof op.bytes) std::memcpy(op.bytes, bytes.data(), sizeof op.bytes);
 }
 
 }  // namespace
-
-void Tables::read_record(const Rows& found) {
-  record_.position = found.integer(0);
-  record_.written_at = found.integer(1);
-  read_op(found.bytes(2), record_.op);
-  record_.kind = static_cast<std::uint32_t>(found.integer(3));
-  if (found.null(4)) {
-    inbox_key(record_.position, record_key_);
-    record_.key = record_key_;
-  } else {
-    record_.key = found.bytes(4);
-  }
-  record_.value = found.bytes(5);
-}
 
 const engine::Record* Tables::find_record(const Row& row, std::string_view key) {
   held_.reset();
@@ -63,34 +42,24 @@ const engine::Record* Tables::find_record(const Row& row, std::string_view key) 
   if (is_inbox(key)) {
     const std::int64_t position = inbox_position(key);
     if (position == 0) return nullptr;
-    held_.emplace(connection_, Sql::record_at, row.life, position);
+    held_.emplace(connection_, Sql::run_at, row.life, position);
   } else {
-    held_.emplace(connection_, Sql::record_of_key, row.life, Blob(key));
+    held_.emplace(connection_, Sql::run_of_key, row.life, Blob(key));
   }
-  if (!held_->next()) {
-    held_.reset();
-    return nullptr;
-  }
-  read_record(*held_);
-  // The position of a step is no inbox key.
-  if (record_.key != key) {
-    held_.reset();
-    return nullptr;
-  }
-  return &record_;
+  if (held_->next() && !each_of_run(held_->bytes(0), [&](const engine::Record& at) { return at.key != key; }))
+    return &record_;
+  held_.reset();
+  return nullptr;
 }
 
-void Tables::insert_record(const Row& row, const engine::Record& record) {
-  Rows run(connection_, connection_.statement(Sql::insert_record));
-  Binder to(run);
-  to.add(row.life);
-  to.add(record.position);
-  to.add(record.written_at);
-  to.add_id(record.op);
-  to.add(static_cast<std::int64_t>(record.kind));
-  to.add_some(record.key, !is_inbox(record.key));
-  to.add(Blob(record.value));
-  run.next();
+void Tables::insert_run(const Row& row, std::string_view run) {
+  std::int64_t last = 0;
+  each_of_run(run, [&](const engine::Record& record) {
+    last = record.position;
+    if (!is_inbox(record.key)) connection_.run(Sql::insert_key, row.life, Blob(record.key), record.position);
+    return true;
+  });
+  connection_.run(Sql::insert_run, row.life, last, Blob(run));
 }
 
 const engine::Record* Tables::add_record(Row& row, const engine::Record& record) {
@@ -100,13 +69,16 @@ const engine::Record* Tables::add_record(Row& row, const engine::Record& record)
     if (const engine::Record* standing = find_record(row, record.key)) return standing;
   }
   if (!row.tail.has_room_for(record)) {
-    for (std::size_t at = Tail::start; row.tail.read(at, record_);) insert_record(row, record_);
+    if (!row.tail.records().empty()) insert_run(row, row.tail.records());
     row.tail.spilled();
   }
-  if (row.tail.has_room_for(record))
+  if (row.tail.has_room_for(record)) {
     row.tail.add(record);
-  else
-    insert_record(row, record);
+  } else {
+    std::string run;
+    pack(record, run);
+    insert_run(row, run);
+  }
   touched_.workflows |= mask_of(ns_, row.id.data(), row.id.size());
   return nullptr;
 }
@@ -114,9 +86,28 @@ const engine::Record* Tables::add_record(Row& row, const engine::Record& record)
 std::uint64_t Tables::erase_records(Row& row, std::int64_t inbox_after) {
   held_.reset();
   if (row.life == 0) return 0;
-  const std::uint64_t erased = row.tail.erase(inbox_after);
+  std::uint64_t erased = row.tail.erase(inbox_after);
   if (!row.tail.records_elsewhere()) return erased;
-  return erased + static_cast<std::uint64_t>(connection_.run(Sql::erase_records, row.life, inbox_after));
+  connection_.run(Sql::erase_keys, row.life);
+  std::string left;
+  for (std::int64_t last = 0;;) {
+    std::size_t size = 0;
+    left.clear();
+    {
+      Query found(connection_, Sql::runs_after, row.life, last);
+      if (!found.next()) return erased;
+      last = found.integer(0);
+      size = found.bytes(1).size();
+      each_of_run(found.bytes(1), [&](const engine::Record& record) {
+        is_inbox(record.key) && record.position > inbox_after ? pack(record, left) : void(++erased);
+        return true;
+      });
+    }
+    if (left.empty())
+      connection_.run(Sql::delete_run, row.life, last);
+    else if (left.size() != size)
+      connection_.run(Sql::save_run, Blob(left), row.life, last);
+  }
 }
 
 void Tables::drop_checkpoint(Row& row) {
@@ -150,6 +141,19 @@ void Tables::add_message(Row& row, engine::MessageKind kind, std::string_view id
   run.next();
 }
 
+// Answers how much went; less than most when nothing is left.
+std::size_t Tables::erase_piece(std::int64_t life, std::size_t most) {
+  const auto run = [&](Sql which, std::size_t limit) {
+    return static_cast<std::size_t>(connection_.run(which, life, limit));
+  };
+  // A run counts for as many records as it may have.
+  std::size_t gone = run(Sql::erase_gone_records, (most + most_in_run - 1) / most_in_run) * most_in_run;
+  if (gone < most) gone += run(Sql::erase_gone_keys, most - gone);
+  if (gone < most) gone += run(Sql::erase_gone_messages, most - gone);
+  if (gone < most) connection_.run(Sql::delete_gone, life);
+  return std::min(gone, most);
+}
+
 // In pieces, so that it can stop in between. How long a record takes depends on its size, of which 16 MiB is possible.
 std::size_t Tables::erase_remains(std::size_t limit) {
   std::size_t erased = 0, piece = 1;
@@ -161,11 +165,7 @@ std::size_t Tables::erase_remains(std::size_t limit) {
       life = found.integer(0);
     }
     const std::int64_t start = monotonic_now();
-    const std::size_t most = std::min(limit - erased, piece);
-    auto gone = static_cast<std::size_t>(connection_.run(Sql::erase_gone_records, life, most));
-    if (gone < most) gone += static_cast<std::size_t>(connection_.run(Sql::erase_gone_messages, life, most - gone));
-    if (gone < most) connection_.run(Sql::delete_gone, life);
-    erased += gone;
+    erased += erase_piece(life, std::min(limit - erased, piece));
     piece = monotonic_now() - start < quick ? std::min(piece * 2, largest_piece) : 1;
   }
   return erased;

@@ -19,8 +19,7 @@ namespace engine = sdk::engine;
 inline bool is_inbox(std::string_view key) { return key.starts_with(engine::inbox_prefix); }
 
 /// What stands in stile_workflow.tail: one byte that says what of this life stands elsewhere, then records in their
-/// order, all after those of stile_record. Each is a head of 40 bytes in the machine's byte order, its key, its value.
-/// A workflow that has no life has none.
+/// order (packed_records.hpp), all after those of stile_record. A workflow that has no life has none.
 class Tail {
  public:
   /// A row of a table without rowid stands in its page up to 1,002 bytes (of 4,096); this leaves room for the rest of
@@ -37,7 +36,9 @@ class Tail {
 
   bool has_room_for(const engine::Record& record) const;
   void add(const engine::Record& record);
-  /// The records here were written to stile_record.
+  /// All records here, which go to stile_record as they are; empty when there are none.
+  std::string_view records() const { return std::string_view(bytes_).substr(start); }
+  /// They were written there.
   void spilled();
   /// Drops all but messages of the inbox whose position is above the one given; answers how many.
   std::uint64_t erase(std::int64_t inbox_after);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "packed_records.hpp"
 #include "support.hpp"
 #include "tail.hpp"
 
@@ -69,6 +70,35 @@ TEST(TailOfARow, KnowsWhatMakesNoSense) {
   row.position = 2;
   row.records = 3;
   EXPECT_FALSE(copy.assign(bytes, row, 1));
+}
+
+TEST(PackedRecords, AreReadAsTheyWereOrNotAtAll) {
+  const std::string value(70'000, 'v');
+  engine::Record whole = record_at(INT64_MAX, "key", value), read;
+  whole.written_at = 5;
+  whole.op.bytes[15] = 9;
+  whole.kind = STILE_OP_COUNT;
+  std::string run;
+  pack(whole, run);
+  pack(record_at(2, "", ""), run);
+  std::size_t at = 0;
+  ASSERT_TRUE(unpack(run, at, read));
+  EXPECT_EQ(at, packed_size(whole));
+  EXPECT_EQ(read.position, INT64_MAX);
+  EXPECT_EQ(read.written_at, 5);
+  EXPECT_TRUE(engine::same(read.op, whole.op));
+  EXPECT_EQ(read.kind, whole.kind);
+  EXPECT_EQ(read.key, whole.key);
+  EXPECT_EQ(read.value, whole.value);
+  ASSERT_TRUE(unpack(run, at, read));
+  EXPECT_EQ(read.position, 2);
+  EXPECT_EQ(at, run.size());
+  EXPECT_FALSE(unpack(run, at, read));
+  for (std::size_t size = 0; size < packed_size(whole); size = size < 50 ? size + 1 : size * 2) {
+    at = 0;
+    EXPECT_FALSE(unpack(std::string_view(run).substr(0, size), at, read)) << size;
+    EXPECT_EQ(at, 0u);
+  }
 }
 
 std::vector<Pair> load_all(Session& session, std::uint32_t page) {
@@ -169,6 +199,7 @@ TEST_F(Records, GoByRebaseWhereverTheyAre) {
     if (pair.first[0] == 'i' && pair.first > last_read) left.push_back(pair);
   EXPECT_EQ(left.size(), 5u);
   EXPECT_EQ(rebase.result.removed, 55u);
+  EXPECT_EQ(Foreign(folder.file()).ask("SELECT count(*) FROM stile_key"), "0");
   left.emplace_back("base", "");
   EXPECT_EQ(load_all(*session, 60), left);
 }
@@ -188,6 +219,52 @@ TEST_F(Records, ADamagedTailIsCorruptAndSaysWhere) {
     ASSERT_EQ(foreign.exec("UPDATE stile_workflow SET tail = (SELECT tail FROM kept); DROP TABLE kept"), SQLITE_OK);
   }
   EXPECT_EQ(session->load("w", "b"), "value");
+}
+
+TEST_F(Records, ADamagedRunIsCorruptAndSaysWhere) {
+  write_many();
+  for (const char* damage : {"x'00'", "substr(records, 1, length(records) - 1)", "records || x'00'", "7"}) {
+    Foreign foreign(folder.file());
+    ASSERT_EQ(foreign.exec("CREATE TABLE kept AS SELECT * FROM stile_record"), SQLITE_OK);
+    ASSERT_EQ(foreign.exec(std::string("UPDATE stile_record SET records = ") + damage), SQLITE_OK);
+    Load load;
+    load.request.workflow = bytes("w");
+    load.request.limit = 100;
+    load.request.max_bytes = STILE_ALL_BYTES;
+    EXPECT_EQ(session->run(load), STILE_CORRUPT) << damage;
+    EXPECT_NE(load.error().find("stile_record.records"), std::string::npos) << load.error();
+    ASSERT_EQ(foreign.exec("DELETE FROM stile_record; INSERT INTO stile_record SELECT * FROM kept; DROP TABLE kept"),
+              SQLITE_OK);
+  }
+  EXPECT_EQ(load_all(*session, 60), written);
+}
+
+// Whichever byte is another: what can be read is read, what cannot is corrupt, and nothing worse comes of it.
+TEST_F(Records, ADamagedByteEndsNothing) {
+  for (const char* key : {"a", "b", "c"}) ASSERT_EQ(session->record("w", fence, key, std::string(250, 'v')), STILE_OK);
+  Foreign foreign(folder.file());
+  foreign.exec("PRAGMA synchronous = OFF");
+  const std::string whole = foreign.ask("SELECT hex(records) FROM stile_record");
+  ASSERT_EQ(foreign.ask("SELECT count(*) FROM stile_record"), "1");
+  int corrupt = 0, read = 0;
+  for (std::size_t at = 0; at < 100; at += 2) {
+    for (const char* other : {"00", "01", "7F", "FF"}) {
+      const std::string damaged = std::string(whole).replace(at, 2, other);
+      ASSERT_EQ(foreign.exec("UPDATE stile_record SET records = x'" + damaged + "'"), SQLITE_OK);
+      Load all, one;
+      all.request.workflow = one.request.workflow = bytes("w");
+      all.request.limit = 100;
+      all.request.max_bytes = one.request.max_bytes = STILE_ALL_BYTES;
+      one.request.has_key = 1;
+      one.request.key = bytes("b");
+      const std::int32_t status = session->run(all);
+      ASSERT_TRUE(status == STILE_OK || status == STILE_CORRUPT) << status << ' ' << all.error() << " at " << at;
+      ++(status == STILE_OK ? read : corrupt);
+      EXPECT_NE(session->run(one), STILE_UNSET) << at;
+    }
+  }
+  EXPECT_GT(corrupt, 0);
+  EXPECT_GT(read, 0);
 }
 
 }  // namespace

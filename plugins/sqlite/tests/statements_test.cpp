@@ -171,6 +171,9 @@ void use_records(Direct& store, const stile_enqueue& now, stile_fence& fence) {
   append->op_id = fresh_id();
   ASSERT_EQ(store.run(append), STILE_OK);
   ASSERT_EQ(store.run(append), STILE_OK);  // sent again
+  const std::string first = text(append.result.key);
+  append->op_id = fresh_id();
+  ASSERT_EQ(store.run(append), STILE_OK);
   record.request.key = bytes("l");
   ASSERT_EQ(store.run(record), STILE_OK);
   Load load;
@@ -179,7 +182,7 @@ void use_records(Direct& store, const stile_enqueue& now, stile_fence& fence) {
   load.request.max_bytes = STILE_ALL_BYTES;
   ASSERT_EQ(store.run(load), STILE_OK);
   load.request.has_key = 1;
-  load.request.key = append.result.key;
+  load.request.key = bytes(first);
   ASSERT_EQ(store.run(load), STILE_OK);
 }
 
@@ -207,6 +210,7 @@ void use_everything(const std::string& path, const std::shared_ptr<Tally>& tally
   rebase.request.workflow = bytes("w");
   rebase.request.fence = fence;
   rebase.request.key = bytes("base");
+  rebase.request.inbox_after = bytes("inbox:00000000000000000002");  // the first message, of the two in one run
   ASSERT_EQ(store.run(rebase), STILE_OK);
   look_at_everything(store);
   Discard discard;

@@ -1,4 +1,4 @@
--- Erases some records of a life that is over.
+-- Erases some runs of records of a life that is over.
 -- in:  life, limit
-DELETE FROM stile_record WHERE life = :life AND position IN
-  (SELECT position FROM stile_record WHERE life = :life ORDER BY position LIMIT :limit)
+DELETE FROM stile_record WHERE life = :life AND last IN
+  (SELECT last FROM stile_record WHERE life = :life ORDER BY last LIMIT :limit)

@@ -55,21 +55,24 @@ CREATE TABLE stile_trim (
   PRIMARY KEY (ns, class, at, id)
 ) WITHOUT ROWID;
 
--- Records, but the last of each workflow, which are in stile_workflow.tail. They are written at the end of the table,
--- whosever they are, so that those of one transaction share its pages; what must stand in order is small. The key of an
--- inbox message follows from its position and is NULL here.
+-- Records, but the last of each workflow, which are in stile_workflow.tail: runs of them, in the bytes they had there
+-- (packed_records.hpp), up to the position last. They are written at the end of the table, whosever they are, so that
+-- those of one transaction share its pages; what must stand in order is small.
 CREATE TABLE stile_record (
-  id         INTEGER PRIMARY KEY,
-  life       INTEGER NOT NULL,
-  position   INTEGER NOT NULL,
-  written_at INTEGER NOT NULL,
-  op         BLOB,
-  kind       INTEGER NOT NULL,
-  key        BLOB,
-  value      BLOB NOT NULL
+  id      INTEGER PRIMARY KEY,
+  life    INTEGER NOT NULL,
+  last    INTEGER NOT NULL,
+  records BLOB NOT NULL
 );
-CREATE UNIQUE INDEX stile_record_position ON stile_record (life, position);
-CREATE UNIQUE INDEX stile_record_key ON stile_record (life, key) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX stile_record_last ON stile_record (life, last);
+
+-- Where the record of each key stands, but of those in a tail. The key of an inbox message says its position itself.
+CREATE TABLE stile_key (
+  life     INTEGER NOT NULL,
+  key      BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (life, key)
+) WITHOUT ROWID;
 
 -- Where each message went (I3); outlives its record (B11). kind: 0 a message_id, 1 the op_id.
 CREATE TABLE stile_message (

@@ -1,0 +1,3 @@
+-- Removes a run of records.
+-- in:  life, last
+DELETE FROM stile_record WHERE life = :life AND last = :last
