@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/checks.hpp"
 
+#include "faults/faults.hpp"
 #include "model/model_suite.hpp"
 #include "workloads/suite.hpp"
 
@@ -14,6 +15,7 @@ void add_checks_in_code(const Target& target) {
   add_unprepared_checks();
   add_callback_checks(target);
   register_model_suites(target);
+  add_fault_checks(target);
   add_workload_checks(target);
 }
 

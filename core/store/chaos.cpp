@@ -1,9 +1,10 @@
-// The chaos layer: requests and replies lost, sent twice, held back, sessions cut; from a seed.
+// The chaos layer: requests and replies lost, sent twice, held back, sessions cut; from a seed, or as ordered.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "store/chaos.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -11,11 +12,13 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "codec/op.hpp"
 #include "stile/log.hpp"
 #include "store/operation.hpp"
 #include "store/relay.hpp"
+#include "types/text.hpp"
 
 namespace stile::store {
 
@@ -69,6 +72,74 @@ ChaosPlan plan_chaos(std::span<const stile_op* const> ops, const ChaosRates& rat
 
 namespace {
 
+constexpr std::array<std::pair<std::string_view, ChaosOrder::Kind>, 5> order_names{
+    {{"lose_request", ChaosOrder::Kind::lose_request},
+     {"lose_reply", ChaosOrder::Kind::lose_reply},
+     {"duplicate", ChaosOrder::Kind::duplicate},
+     {"delay", ChaosOrder::Kind::delay},
+     {"cut", ChaosOrder::Kind::cut}}};
+
+ChaosOrder parse_order(std::string_view word) {
+  ChaosOrder order;
+  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), order.at);
+  if (error == std::errc{} && order.at > 0 && end != word.data() + word.size() && *end == ':') {
+    std::string_view kind = word.substr(static_cast<std::size_t>(end - word.data()) + 1);
+    for (const auto& [name, value] : order_names) {
+      if (name != kind) continue;
+      order.kind = value;
+      return order;
+    }
+  }
+  throw Error(Status::invalid, "chaos.at: \"" + types::printable(word) +
+                                   "\" is not the number of an operation, a colon and lose_request, lose_reply, "
+                                   "duplicate, delay or cut");
+}
+
+/// What is chained to a lost operation is lost with it.
+void lose_from(ChaosPlan& plan, std::span<const stile_op* const> ops, std::size_t place, ChaosPlan::Fault fault) {
+  plan.faults[place] = fault;
+  for (std::size_t i = place + 1; i < ops.size() && chained(*ops[i]); ++i) plan.faults[i] = fault;
+}
+
+}  // namespace
+
+std::vector<ChaosOrder> parse_chaos_orders(std::string_view text) {
+  std::vector<ChaosOrder> orders;
+  while (!text.empty()) {
+    std::size_t comma = std::min(text.find(','), text.size());
+    orders.push_back(parse_order(text.substr(0, comma)));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return orders;
+}
+
+void add_ordered(ChaosPlan& plan, std::span<const stile_op* const> ops, std::span<const ChaosOrder> orders,
+                 std::uint64_t first, Duration delay_for) {
+  using Kind = ChaosOrder::Kind;
+  using Fault = ChaosPlan::Fault;
+  for (const ChaosOrder& order : orders) {
+    if (order.at < first || order.at - first >= ops.size()) continue;
+    std::size_t place = order.at - first;
+    switch (order.kind) {
+      case Kind::lose_request: lose_from(plan, ops, place, Fault::lost_request); break;
+      case Kind::lose_reply: lose_from(plan, ops, place, Fault::lost_reply); break;
+      case Kind::duplicate:
+        if (!travels_alone(*ops[place])) plan.duplicates.push_back(place);
+        break;
+      case Kind::delay: plan.delay = std::max(plan.delay, delay_for); break;
+      case Kind::cut:
+        plan.cut = true;
+        for (std::size_t i = place; i < ops.size(); ++i) plan.faults[i] = Fault::lost_reply;
+        break;
+    }
+  }
+  std::sort(plan.duplicates.begin(), plan.duplicates.end());
+  plan.duplicates.erase(std::unique(plan.duplicates.begin(), plan.duplicates.end()), plan.duplicates.end());
+  std::erase_if(plan.duplicates, [&](std::size_t place) { return plan.faults[place] == Fault::lost_request; });
+}
+
+namespace {
+
 struct Counters {
   std::atomic<std::uint64_t> operations{0}, lost_requests{0}, lost_replies{0}, duplicated{0}, delayed{0}, cut{0},
       refused{0};
@@ -87,12 +158,15 @@ void lose(stile_op& op, std::string_view text) {
 
 class ChaosLink final : public Link {
  public:
-  ChaosLink(std::unique_ptr<Link> inner, const ChaosRates& rates, std::uint64_t seed, Counters& counters)
-      : calls_(std::move(inner)), rates_(rates), dice_(seed), counters_(counters) {}
+  ChaosLink(std::unique_ptr<Link> inner, const ChaosRates& rates, std::span<const ChaosOrder> orders,
+            std::uint64_t seed, Counters& counters)
+      : calls_(std::move(inner)), rates_(rates), orders_(orders), dice_(seed), counters_(counters) {}
 
   Fate execute(const stile_call& call, std::span<stile_op* const> ops) noexcept override {
     std::vector<const stile_op*> look(ops.begin(), ops.end());
     ChaosPlan plan = plan_chaos(look, rates_, dice_);
+    std::uint64_t first = counters_.operations.fetch_add(ops.size()) + 1;
+    add_ordered(plan, look, orders_, first, rates_.delay_for);
     count(plan);
     if (plan.delay > Duration{0}) hold_back(call, plan.delay);
     Fate fate = send(call, ops, plan);
@@ -125,6 +199,7 @@ class ChaosLink final : public Link {
       if (ops[plan.duplicates[i]]->status != STILE_OK) continue;
       stile_op* copy = copies[i]->get();
       copy->must &= ~STILE_MUST_AFTER_OK;
+      ++counters_.duplicated;
       fate = calls_.link().execute(calls_.begin(call), std::span(&copy, 1));
     }
     return fate;
@@ -137,8 +212,6 @@ class ChaosLink final : public Link {
   }
 
   void count(const ChaosPlan& plan) {
-    counters_.operations += plan.faults.size();
-    counters_.duplicated += plan.duplicates.size();
     counters_.delayed += plan.delay > Duration{0};
     counters_.cut += plan.cut;
     for (auto fault : plan.faults) {
@@ -149,6 +222,7 @@ class ChaosLink final : public Link {
 
   InnerCalls calls_;
   const ChaosRates rates_;
+  const std::span<const ChaosOrder> orders_;
   Dice dice_;
   Counters& counters_;
   std::mutex mutex_;
@@ -157,8 +231,9 @@ class ChaosLink final : public Link {
 
 class ChaosBackend final : public Relay {
  public:
-  ChaosBackend(std::shared_ptr<Backend> inner, const ChaosRates& rates, std::uint64_t seed)
-      : Relay(std::move(inner)), rates_(rates), seed_(seed), dice_(seed) {
+  ChaosBackend(std::shared_ptr<Backend> inner, const ChaosRates& rates, std::vector<ChaosOrder> orders,
+               std::uint64_t seed)
+      : Relay(std::move(inner)), rates_(rates), orders_(std::move(orders)), seed_(seed), dice_(seed) {
     log(LogLevel::info, "chaos begins", {{"seed", std::to_string(seed)}});
   }
   ~ChaosBackend() override {
@@ -176,7 +251,7 @@ class ChaosBackend final : public Relay {
         throw Error(Status::unavailable, "chaos: connecting was refused");
       }
     }
-    return std::make_unique<ChaosLink>(inner().connect(deadline), rates_, link_seed, counters_);
+    return std::make_unique<ChaosLink>(inner().connect(deadline), rates_, orders_, link_seed, counters_);
   }
 
   LayerCounts counts() const {
@@ -192,6 +267,7 @@ class ChaosBackend final : public Relay {
 
  private:
   const ChaosRates rates_;
+  const std::vector<ChaosOrder> orders_;
   const std::uint64_t seed_;
   std::mutex mutex_;
   Dice dice_;
@@ -224,7 +300,7 @@ std::shared_ptr<Backend> chaos_layer(const LayerOptions& options, std::shared_pt
     std::memcpy(&seed, drawn.bytes.data(), sizeof(seed));
     seed >>= 1;  // so that it can be given back as an option
   }
-  return std::make_shared<ChaosBackend>(std::move(inner), rates, seed);
+  return std::make_shared<ChaosBackend>(std::move(inner), rates, parse_chaos_orders(options.find("at")->second), seed);
 }
 
 LayerCounts layer_counts(const Backend& backend) {

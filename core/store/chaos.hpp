@@ -1,4 +1,4 @@
-// Faults, drawn from a seed: what a bad network does to a batch, decided without one.
+// Faults, drawn from a seed or asked for by number: what a bad network does to a batch, decided without one.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "stile/abi.h"
@@ -43,5 +44,18 @@ struct ChaosPlan {
 /// A fault that meets an operation meets what is chained to it too, as one connection carries both. A cut loses replies
 /// from some place on and requests from the same or a later one.
 ChaosPlan plan_chaos(std::span<const stile_op* const> ops, const ChaosRates& rates, Dice& dice);
+
+/// A fault that is to meet one operation for certain.
+struct ChaosOrder {
+  enum class Kind : std::uint8_t { lose_request, lose_reply, duplicate, delay, cut };
+  std::uint64_t at = 0;  ///< its number, counted from 1 over all sessions of the backend
+  Kind kind = Kind::lose_request;
+};
+/// From "3:lose_reply,7:cut". Throws Error (invalid) that says what is wrong.
+std::vector<ChaosOrder> parse_chaos_orders(std::string_view text);
+/// Adds to the plan of a batch what is ordered for it; `first` is the number of its first operation. Ordered, a cut
+/// loses the reply of that operation and of all behind it, and what R1 does not make safe may arrive twice as well.
+void add_ordered(ChaosPlan& plan, std::span<const stile_op* const> ops, std::span<const ChaosOrder> orders,
+                 std::uint64_t first, Duration delay_for);
 
 }  // namespace stile::store

@@ -35,6 +35,8 @@ constexpr std::array chaos_table{
     option("delay_for", STILE_OPTION_DURATION, "20ms", "The longest that a call is held back."),
     option("cut", STILE_OPTION_TEXT, "0", "How probably a session breaks in the middle of a call, 0 to 1."),
     option("refuse", STILE_OPTION_TEXT, "0", "How probably connecting fails, 0 to 1."),
+    option("at", STILE_OPTION_TEXT, "",
+           "Faults that happen for certain, by the number of the operation: 3:lose_reply,7:cut."),
 };
 constexpr std::array history_table{
     option("file", STILE_OPTION_TEXT, "", "The file that calls and answers are appended to, as JSON lines.",

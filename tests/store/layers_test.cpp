@@ -49,6 +49,8 @@ TEST(Layers, RefuseWhatTheyDoNotKnow) {
   refused("chaos+memory:?chaos.lose_replies=0.1", "lose_reply");
   refused("chaos+memory:?chaos.lose_reply=2", "0 to 1");
   refused("chaos+memory:?chaos.lose_reply=often", "0 to 1");
+  refused("chaos+memory:?chaos.at=2:lose", "lose_request");
+  refused("chaos+memory:?chaos.at=0:cut", "number of an operation");
   refused("history+memory:", "history.file");
   refused("history+memory:?history.file=/nowhere/at/all", "/nowhere/at/all");
 }
@@ -111,6 +113,22 @@ TEST(ChaosLayer, NobodySendsAgainForWhoAskedNotTo) {
   for (int i = 0; i < 100; ++i) lost += store.try_call(Get{"k"}, {.resend = false}).status() == Status::unknown;
   EXPECT_GT(lost, 20);
   EXPECT_LT(lost, 80);
+}
+
+/// The counts say that each ordered fault happened, and no other.
+TEST(ChaosLayer, OrderedFaultsMeetTheOperationsTheyAreOrderedFor) {
+  Store store = stile::open("chaos+memory:?chaos.at=2:lose_request,3:lose_reply,4:duplicate,5:cut");
+  const CallOptions once{.resend = false};  // the first operation was the handle's own look at the store
+  auto put = [&](const char* key) { return store.try_call(Put{.key = key, .value = "v"}, once).status(); };
+  EXPECT_EQ(put("a"), Status::unknown);
+  EXPECT_EQ(put("b"), Status::unknown);
+  EXPECT_EQ(put("c"), Status::ok);
+  EXPECT_EQ(put("d"), Status::unknown);
+  EXPECT_FALSE(store.get("a"));
+  for (const char* key : {"b", "c", "d"}) EXPECT_TRUE(store.get(key)) << key;
+  auto counts = counts_of(store);
+  for (const char* name : {"lost_requests", "duplicated", "cut"}) EXPECT_EQ(counts[name], 1u) << name;
+  EXPECT_EQ(counts["lost_replies"], 2u);  // the cut lost one too
 }
 
 class Files : public testing::Test {

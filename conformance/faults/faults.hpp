@@ -1,0 +1,24 @@
+// Level 3: faults. Messages lost and late, callers killed and frozen, clocks moved, forks, hints dropped.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "check.hpp"
+#include "target.hpp"
+
+namespace stile::conformance {
+
+/// Suite Faults, as far as the store keeps what they need.
+void add_fault_checks(const Target& target);
+
+namespace faults {
+
+// The parts of it, one a file.
+void add_matrix(const Target& target);
+void add_workers(const Target& target);
+void add_clocks(const Target& target);
+void add_forks(const Target& target);
+void add_silence(const Target& target);
+
+}  // namespace faults
+}  // namespace stile::conformance

@@ -1,0 +1,13 @@
+// Making the faults known to the runner.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "faults/faults.hpp"
+
+namespace stile::conformance {
+
+void add_fault_checks(const Target& target) {
+  if (target.facts.part == Part::nothing) return;
+  faults::add_matrix(target);
+}
+
+}  // namespace stile::conformance
