@@ -49,6 +49,11 @@ struct Check {
   std::function<Outcome(const Target&)> run;
 };
 
+/// Says what this process is at: where it dies or hangs before it can say more, the runner tells it. Any thread; the
+/// last one counts. Every call of a Client says what it sends; a check that drives a store by other means may say so
+/// itself.
+void say_at(std::string_view what);
+
 /// Makes a check known to GoogleTest and to the runner. Before the tests are run, on the main thread.
 void add_check(Check check);
 

@@ -10,7 +10,9 @@
 #include <mutex>
 #include <utility>
 
+#include "check.hpp"
 #include "codec/op.hpp"
+#include "guarded.hpp"
 #include "store/open.hpp"
 
 namespace stile::conformance {
@@ -117,6 +119,20 @@ bool empty(const stile_id& id) {
   return std::all_of(std::begin(id.bytes), std::end(id.bytes), [](std::uint8_t b) { return b == 0; });
 }
 
+/// What is asked, as far as a few lines hold it: a value may be very long.
+std::string beginning_of(const std::vector<json::object>& requests) {
+  std::string out;
+  char piece[600];
+  for (const json::object& request : requests) {
+    if (out.size() > 1000) return out + " ...";
+    json::serializer serializer;
+    serializer.reset(&request);
+    auto text = serializer.read(piece, sizeof piece);
+    out += (out.empty() ? "" : " ") + std::string(text) + (serializer.done() ? "" : " ...");
+  }
+  return out;
+}
+
 json::object refusal(const codec::BadRequest& bad) { return {{"status", name_of(bad.status)}, {"error", bad.text}}; }
 
 }  // namespace
@@ -151,8 +167,19 @@ std::vector<json::object> Client::batch(const std::vector<json::object>& request
   if (ops.empty()) return answers;
   std::vector<stile_op*> pointers;
   for (auto& op : ops) pointers.push_back(op->get());
+  // The request stays where it is; only what the plugin allocates is watched.
+  GuardedArena arena;
+  std::vector<const stile_arena*> own;
+  for (stile_op* op : pointers) own.push_back(std::exchange(op->arena, arena.abi()));
+  std::string asked = beginning_of(requests);
+  say_at("asking " + asked);
   state_->execute(pointers, deadline);
+  say_at("reading the answer to " + asked);
+  if (std::string damage = arena.damage(); !damage.empty())
+    throw Error(Status::internal, damage + ", in the answer to " + asked);
   for (std::size_t i = 0; i < ops.size(); ++i) answers[places[i]] = codec::answer_json(*ops[i]->get());
+  for (std::size_t i = 0; i < ops.size(); ++i) ops[i]->get()->arena = own[i];
+  say_at("working on after the answer to " + asked);
   return answers;
 }
 

@@ -14,6 +14,7 @@ void add_checks_in_code(const Target& target) {
   add_limit_checks();
   add_unprepared_checks();
   add_callback_checks(target);
+  add_leak_checks();
   register_model_suites(target);
   add_fault_checks(target);
   add_workload_checks(target);

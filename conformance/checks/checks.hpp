@@ -20,6 +20,8 @@ void add_declared_checks();
 void add_limit_checks();
 void add_unprepared_checks();
 void add_callback_checks(const Target& target);
+/// What it must give back.
+void add_leak_checks();
 
 /// Makes one of them known: what they are made of beside the defaults of a Check.
 void add_check_in_code(std::string suite, std::string name, std::vector<std::string> ids, std::string about,

@@ -31,7 +31,7 @@ std::string promises_of(const std::string& ids) {
   for (std::size_t at = 0; at < ids.size();) {
     std::size_t end = std::min(ids.find(' ', at), ids.size());
     if (const Promise* one = promise(ids.substr(at, end - at)))
-      out += "<p class=\"promise\"><b>" + html(one->id) + "</b> " + html(one->text) + "</p>\n";
+      out += "<p class=\"promise\"><b>" + html(one->id) + "</b> " + prose(one->text) + "</p>\n";
     at = end + 1;
   }
   return out;
@@ -60,7 +60,9 @@ std::string counts_line(const json::object& verdict) {
   for (const char* name : {"operations", "workflows", "documents", "in_doubt", "steps", "undecided"}) {
     const json::value* number = counts.if_contains(name);
     if (!number || !number->is_number()) continue;
+    bool one = said(*number) == "1";
     std::string word = std::string(name) == "in_doubt" ? "in doubt" : name;
+    if (one && word.ends_with("s")) word.pop_back();
     out += "<span class=\"chip\"><b>" +
            grouped(number->is_uint64() ? number->get_uint64() : static_cast<std::uint64_t>(number->get_int64())) +
            "</b> " + word + "</span> ";

@@ -59,6 +59,18 @@ std::string html(std::string_view text) {
   return out;
 }
 
+std::string prose(std::string_view text) {
+  std::string out;
+  for (bool code = false; !text.empty(); code = !code) {
+    std::size_t end = std::min(text.find('`'), text.size());
+    // A quote that is never closed quotes nothing.
+    bool closed = code && end < text.size();
+    out += (closed ? "<code>" : code ? "`" : "") + html(text.substr(0, end)) + (closed ? "</code>" : "");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string cut(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most;
@@ -80,6 +92,12 @@ std::string length(std::int64_t microseconds) {
   std::int64_t seconds = us / 1'000'000;
   if (seconds < 7200) return std::to_string(seconds / 60) + " min " + std::to_string(seconds % 60) + " s";
   return std::to_string(seconds / 3600) + " h " + std::to_string(seconds / 60 % 60) + " min";
+}
+
+std::string instant(std::int64_t microseconds) {
+  std::string digits = std::to_string(std::max<std::int64_t>(0, microseconds));
+  if (digits.size() < 4) digits.insert(0, 4 - digits.size(), '0');
+  return digits.insert(digits.size() - 3, ".") + " ms";
 }
 
 std::string counted(std::uint64_t number, std::string_view one) {

@@ -55,8 +55,10 @@ std::string tail(const Happened& one) {
     return list->get_array().empty() ? "ok, none" : "ok, " + counted(list->get_array().size(), "delivery");
   if (const json::value* list = one.answered.if_contains("records"); list && list->is_array())
     return "ok, " + counted(list->get_array().size(), "record");
-  for (const char* member : {"value", "version", "key", "state", "removed", "requeued"})
+  for (const char* member : {"value", "version", "key", "state"})
     if (const json::value* value = one.answered.if_contains(member)) return name_in_a_box("ok " + said(*value));
+  if (const json::value* removed = one.answered.if_contains("removed"); removed && removed->is_number())
+    return name_in_a_box("ok, removed " + said(*removed));
   return "ok";
 }
 
@@ -214,7 +216,7 @@ class Layout {
       bar.label = name_in_a_box(bar.label);
       bar.title = (one.delivery ? "delivery " + std::to_string(one.count) + " of " : "lease of ") + one.workflow +
                   "\n" + cut(one.name, 300);
-      if (lapse) bar.title += "\nits time ends at " + length(*lapse - begin_) + " of the history";
+      if (lapse) bar.title += "\nits time ends at " + instant(*lapse - begin_) + " of the history";
       bar.hue = std::max(0, hue_of(one.name));
       out_.bars.push_back(std::move(bar));
     }
@@ -254,7 +256,7 @@ class Layout {
     double next = 0;
     for (const auto& [moment, at] : axis_.places()) {
       if (at < next) continue;
-      out_.ticks.push_back({at, length(moment - begin_)});
+      out_.ticks.push_back({at, instant(moment - begin_)});
       next = at + 100;
     }
   }

@@ -77,7 +77,7 @@ std::string facts_table(const Run& run) {
   };
   std::string capabilities;
   for (const std::string& one : facts.capabilities) capabilities += (capabilities.empty() ? "" : ", ") + one;
-  add("store", facts.config);
+  add("store", shown_config(target));
   add("plugin", facts.plugin.name + " " + facts.plugin.version + " (" + facts.plugin.license + ")");
   add("file", facts.plugin.path);
   add("build id", facts.plugin.build_id);
@@ -148,7 +148,7 @@ std::string failure(const Run& run, const Result& result, std::size_t number) {
   if (!drawn)
     for (const std::string& id : ids)
       if (const Promise* one = promise(id))
-        out += "<p class=\"promise\"><b>" + html(one->id) + "</b> " + html(one->text) + "</p>\n";
+        out += "<p class=\"promise\"><b>" + html(one->id) + "</b> " + prose(one->text) + "</p>\n";
   out += "<p class=\"again\"><span>again:</span> <code>" + html(repeat_command(run, result)) + "</code></p>\n";
   if (!outcome.history.empty())
     out += "<p class=\"again\"><span>the recorded history:</span> <code>" + html(outcome.history) + "</code></p>\n";

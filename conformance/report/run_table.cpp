@@ -88,7 +88,7 @@ std::string id_table(const Run& run) {
     std::string id = failure == failures.end() ? html(one.id)
                                                : "<a href=\"#" + html(failure->second) + "\">" + html(one.id) + "</a>";
     out += "<tr><th title=\"" + html(one.text) + "\">" + id + "</th><td class=\"text\" title=\"" + html(one.text) +
-           "\">" + html(beginning(one.text, 90)) + "</td>";
+           "\">" + prose(beginning(one.text, 90)) + "</td>";
     for (const auto& each : counts) {
       auto found = each.find(one.id);
       out += cell(found == each.end() ? Counts{} : found->second);

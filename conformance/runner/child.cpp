@@ -7,22 +7,26 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <mutex>
 #include <system_error>
+
+#include "check.hpp"
+#include "stile/types.hpp"
 
 namespace stile::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Ends what a child says, so that a child that dies in the middle of it is noticed.
-constexpr std::string_view full_stop = "\n.\n";
 
 std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{};
@@ -39,7 +43,17 @@ void write_all(int fd, std::string_view text) {
   }
 }
 
-[[noreturn]] void be_the_child(const std::function<std::string()>& body, int said, int noise) {
+/// Where a child says what it is at. Its parent reads it only once the child is gone.
+struct Blackboard {
+  static constexpr std::size_t room = 2000;
+  std::size_t length;
+  char text[room];
+};
+std::atomic<Blackboard*> blackboard{nullptr};  // of this process, where it is a child
+
+/// The full stop ends what a child says, so that one that dies in the middle of it is noticed.
+[[noreturn]] void be_the_child(const std::function<std::string()>& body, const std::string& full_stop, int said,
+                               int noise) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
@@ -65,14 +79,34 @@ std::string Ended::how() const {
   return "ended by itself with status " + std::to_string(WEXITSTATUS(wait_status)) + " and no verdict";
 }
 
-Child::Child(const std::function<std::string()>& body, Duration limit) : begun_(Clock::now()), limit_(limit) {
+void say_at(std::string_view what) {
+  static std::mutex one_at_a_time;
+  Blackboard* board = blackboard.load(std::memory_order_relaxed);
+  if (!board) return;
+  std::lock_guard lock(one_at_a_time);
+  std::size_t length = std::min(what.size(), Blackboard::room);
+  std::memcpy(board->text, what.data(), length);
+  board->length = length;
+}
+
+std::string said_at() {
+  Blackboard* board = blackboard.load(std::memory_order_relaxed);
+  return board ? std::string(board->text, board->length) : std::string();
+}
+
+Child::Child(const std::function<std::string()>& body, Duration limit)
+    : full_stop_("\n." + Id::random().text() + "\n"), begun_(Clock::now()), limit_(limit) {
+  void* shared = mmap(nullptr, sizeof(Blackboard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  said_at_ = shared;
   auto said = make_pipe();
   auto noise = make_pipe();
   pid_ = fork();
   if (pid_ == 0) {
+    blackboard = static_cast<Blackboard*>(said_at_);
     close(said[0]);
     close(noise[0]);
-    be_the_child(body, said[1], noise[1]);
+    be_the_child(body, full_stop_, said[1], noise[1]);
   }
   int failed = errno;
   close(said[1]);
@@ -94,6 +128,7 @@ Child::~Child() {
     kill();
     waitpid(pid_, nullptr, 0);
   }
+  munmap(said_at_, sizeof(Blackboard));
   if (said_fd_ >= 0) close(said_fd_);
   if (noise_fd_ >= 0) close(noise_fd_);
 }
@@ -132,9 +167,13 @@ bool Child::step() {
   read_from(said_fd_, heard_, most_said);
   read_from(noise_fd_, ended_.noise, most_noise);
   ended_.took = std::chrono::duration_cast<Duration>(Clock::now() - begun_);
-  ended_.complete = heard_.ends_with(full_stop);
+  ended_.complete = heard_.ends_with(full_stop_);
   ended_.timed_out = over && !ended_.complete;
-  if (ended_.complete) ended_.said = heard_.substr(0, heard_.size() - full_stop.size());
+  if (!ended_.complete) {
+    const auto* board = static_cast<const Blackboard*>(said_at_);
+    ended_.at.assign(board->text, std::min(board->length, Blackboard::room));
+  }
+  if (ended_.complete) ended_.said = heard_.substr(0, heard_.size() - full_stop_.size());
   return true;
 }
 

@@ -20,6 +20,7 @@ struct Ended {
   int wait_status = 0;     ///< of waitpid
   std::string said;        ///< what its body returned, where complete
   std::string noise;       ///< the end of what it wrote to standard output and error
+  std::string at;          ///< where not complete: what it was at, by its own words (say_at)
   Duration took{0};
 
   /// "killed by signal 11 (Segmentation fault)", "ended by itself with status 3".
@@ -50,12 +51,17 @@ class Child {
   void read_from(int& fd, std::string& into, std::size_t most);
 
   pid_t pid_ = -1;
+  std::string full_stop_;    // ends what it says; drawn, so that nothing but its own body can say it
+  void* said_at_ = nullptr;  // a page that both see
   int said_fd_ = -1, noise_fd_ = -1;
   std::chrono::steady_clock::time_point begun_;
   Duration limit_;
   std::string heard_;
   Ended ended_;
 };
+
+/// In a child: what it said last by say_at (check.hpp).
+std::string said_at();
 
 /// Runs one child to its end, or until give_up answers anything but 0: then it is killed.
 Ended run_child(const std::function<std::string()>& body, Duration limit, int (*give_up)());

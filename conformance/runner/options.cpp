@@ -139,8 +139,10 @@ Options read_options(int argc, char** argv) {
       ->check(CLI::Range(1, 4))
       ->type_name("N");
   app.add_option("--only", options.only, "A contract id (A4), a case (lease.free_is_granted), or a name with *")
+      ->allow_extra_args(false)
       ->type_name("ID|NAME");
   app.add_option("--cases", options.cases, "A .case file or a folder of them, in place of those that are built in")
+      ->allow_extra_args(false)
       ->type_name("PATH");
   app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")
       ->check(whole_number)
@@ -162,6 +164,7 @@ Options read_options(int argc, char** argv) {
       ->type_name("DURATION");
   app.add_option("--report", options.reports,
                  "Writes the certificate, JSON; or, where FILE ends in .html, one page for people. May be given twice")
+      ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--verify", verify,
                  "Runs a certificate again: the same plugin, level and seed; and says whether it comes out the same.\n"

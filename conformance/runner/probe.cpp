@@ -38,7 +38,8 @@ std::string look_inside(const Target& target) {
   } catch (const Error& error) {
     said = {{"error", name_of(error.status()) + ": " + error.what()}, {"status", static_cast<int>(error.status())}};
   } catch (const std::exception& error) {
-    said = {{"error", std::string("exception: ") + error.what()}};
+    // What the store said of itself may be no text, no list, no length at all.
+    said = {{"error", std::string("exception: ") + error.what() + "; it was " + said_at()}};
   }
   return readable(json::serialize(said));
 }
@@ -85,6 +86,7 @@ Look look_at(const Target& target) {
     std::string error = "the store cannot be looked at: the process that opened it was " + ended.how();
     if (ended.timed_out)
       error = "the store cannot be looked at: opening it and asking each operation once took too long";
+    if (!ended.at.empty()) error += "; it was " + readable(ended.at);
     if (!ended.noise.empty()) error += "; it wrote:\n" + readable(ended.noise);
     return {std::nullopt, error, std::nullopt};
   }

@@ -113,7 +113,7 @@ json::object certificate(const Run& run) {
           {"conformant", !run.partial && run.counts().broken() == 0},
           {"complete", !run.partial},
           {"plugin", std::move(plugin)},
-          {"config", facts.config},
+          {"config", shown_config(target)},
           {"server", facts.info.contains("server") ? facts.info.at("server") : json::value("")},
           {"durability", facts.info.contains("durability") ? facts.info.at("durability") : json::value("")},
           {"capabilities", std::move(capabilities)},

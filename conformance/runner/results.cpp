@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codec/op.hpp"
+#include "report/html.hpp"
 #include "runner/contract.hpp"
 #include "types/units.hpp"
 
@@ -88,10 +89,13 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+std::string shown_config(const Target& target) {
+  bool secret = target.facts.config.find("***") != std::string::npos;
+  return secret || target.config == "-" ? target.facts.config : target.config;
+}
+
 std::string repeat_command(const Run& run, const Result& result) {
-  // A secret of the config string is shown to nobody: then the command has the redacted form.
-  bool secret = run.target->facts.config.find("***") != std::string::npos;
-  std::string command = run.command + " " + quoted(secret ? run.target->facts.config : run.target->config);
+  std::string command = run.command + " " + quoted(shown_config(*run.target));
   if (!run.target->plugin_file.empty()) command += " --plugin " + quoted(run.target->plugin_file);
   for (const std::string& path : run.cases) command += " --cases " + quoted(path);
   command += " --only " + result.check->suite + "." + result.check->name;
@@ -111,17 +115,54 @@ std::string readable(std::string text) {
   return text;
 }
 
+namespace {
+
+/// A value of a store may be sixteen megabytes long; what is told of it is for people.
+void shorten(json::value& value) {
+  constexpr std::size_t most = 2000;
+  if (value.is_string() && value.get_string().size() > most)
+    value = report::cut(std::string_view(value.get_string()), most);
+  if (value.is_array())
+    for (json::value& each : value.get_array()) shorten(each);
+  if (value.is_object())
+    for (auto& member : value.get_object()) shorten(member.value());
+}
+
+/// Its first and its last ones.
+void thin_out(json::array& list, std::size_t most) {
+  if (list.size() > most)
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(most / 2),
+               list.end() - static_cast<std::ptrdiff_t>(most / 2));
+}
+
+json::object bounded(json::object judged) {
+  constexpr std::size_t most_findings = 30, most_events = 200;
+  if (json::value* findings = judged.if_contains("findings"); findings && findings->is_array()) {
+    thin_out(findings->get_array(), most_findings);
+    for (json::value& finding : findings->get_array())
+      for (const char* list : {"events", "beside"})
+        if (finding.is_object() && finding.get_object().contains(list) && finding.at(list).is_array())
+          thin_out(finding.at(list).get_array(), most_events);
+  }
+  json::value value = std::move(judged);
+  shorten(value);
+  return std::move(value.get_object());
+}
+
+}  // namespace
+
 std::string to_text(const Outcome& outcome) {
+  constexpr std::size_t most_text = std::size_t{1} << 20;
   json::array ids;
   for (const std::string& id : outcome.ids) ids.push_back(json::value_from(id));
   return json::serialize(json::object{{"verdict", static_cast<int>(outcome.verdict)},
-                                      {"text", readable(outcome.text)},
+                                      {"text", report::cut(readable(outcome.text), most_text)},
                                       {"ids", std::move(ids)},
                                       {"counted", outcome.counted},
                                       {"sequence", outcome.sequence},
                                       {"faults", json::value_from(outcome.faults)},
                                       {"history", outcome.history},
-                                      {"judged", outcome.judged}});
+                                      {"judged", bounded(outcome.judged)}});
 }
 
 std::optional<Outcome> outcome_from_text(std::string_view text) {

@@ -49,6 +49,9 @@ struct Run {
   std::vector<std::string> broken_ids() const;
 };
 
+/// The config string as it may be shown: as it was given, or, where it has a secret, as the store shows it.
+std::string shown_config(const Target& target);
+
 /// The command that runs the check of a result alone again, and of random sequences the one that failed.
 std::string repeat_command(const Run& run, const Result& result);
 

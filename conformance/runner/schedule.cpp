@@ -40,7 +40,9 @@ std::string judge(const Check& check, const Target& target) {
   } catch (const Error& error) {
     outcome = {Verdict::failed, name_of(error.status()) + ": " + error.what(), {}, 1};
   } catch (const std::exception& error) {
+    // What a plugin answered may be no list, no text, no length at all.
     outcome = {Verdict::failed, std::string("exception: ") + error.what(), {}, 1};
+    if (std::string at = said_at(); !at.empty()) outcome.text += "\n    it was " + at;
   }
   return to_text(outcome);
 }
@@ -59,7 +61,8 @@ Result result_of(const Check& check, const Ended& ended, Duration limit) {
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
     result.outcome.text += " of " + std::to_string(seconds.count()) + " s";
   }
-  if (!ended.noise.empty()) result.outcome.text += "; it wrote:\n" + readable(ended.noise);
+  if (!ended.at.empty()) result.outcome.text += "\n    it was " + readable(ended.at);
+  if (!ended.noise.empty()) result.outcome.text += "\n    it wrote:\n" + readable(ended.noise);
   return result;
 }
 

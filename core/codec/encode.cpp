@@ -303,7 +303,9 @@ class Answering {
     if (!description) return nullptr;
     const Field& next = *description->member("next");
     json::array list;
-    for (const void* one = at<const void*>(from, field); one; one = at<const void*>(one, next))
+    // A list of a plugin that leads back into itself must not take all memory; no page is so long.
+    constexpr std::size_t most = std::size_t{1} << 20;
+    for (const void* one = at<const void*>(from, field); one && list.size() < most; one = at<const void*>(one, next))
       members(*description, one, list.emplace_back(json::object()).get_object());
     return list;
   }
