@@ -16,6 +16,7 @@ namespace faults {
 // The parts of it, one a file.
 void add_matrix(const Target& target);
 void add_workers(const Target& target);
+void add_crowd(const Target& target);
 void add_clocks(const Target& target);
 void add_forks(const Target& target);
 void add_silence(const Target& target);

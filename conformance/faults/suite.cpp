@@ -8,6 +8,7 @@ namespace stile::conformance {
 void add_fault_checks(const Target& target) {
   if (target.facts.part == Part::nothing) return;
   faults::add_matrix(target);
+  faults::add_workers(target);
 }
 
 }  // namespace stile::conformance
