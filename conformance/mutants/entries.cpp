@@ -57,6 +57,8 @@ class Reader {
     if (word == "mutant") return &entry_.name;
     if (word == "slip") return &entry_.slip;
     if (word == "store") return &entry_.store;
+    if (word == "level") return &entry_.level;
+    if (word == "check") return &entry_.check;
     if (word != "file" && word != "in" && word != "was" && word != "now") fail("unknown word: " + word);
     if (complete_ || entry_.changes.empty()) {  // `now` was the last word of a change: another one of the same file
       const std::string file = complete_ ? entry_.changes.back().file : "";

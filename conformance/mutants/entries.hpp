@@ -21,6 +21,8 @@ struct Mutant {
   std::string name;
   std::vector<std::string> breaks;  ///< contract ids; at least one
   std::string slip;                 ///< what the author of such a store got wrong
+  std::string level;                ///< of the suite that must catch it; empty = 1
+  std::string check;                ///< above level 1 only this one is run; empty = all
   std::string store;                ///< config string it is judged on; empty = the usual one
   std::vector<Change> changes;      ///< at least one
   int line = 0;                     ///< of the entry

@@ -22,6 +22,10 @@ struct Options {
   std::string list;
   std::string chapter;
   std::vector<std::string> only;
+  int level = 0;  ///< 0 = that of each mutant
+  std::uint64_t seed = 1, seeds = 20;
+  unsigned hunts = 1;
+  std::vector<std::string> checks;
   bool unmutated = false;
   bool whole = false;
 };
@@ -73,7 +77,37 @@ std::optional<std::string> catch_one(const Options& options, const Mutant& mutan
   return caught;
 }
 
+std::string median(std::vector<std::uint64_t> of) {
+  std::sort(of.begin(), of.end());
+  return of.empty() ? "-" : std::to_string(of[(of.size() - 1) / 2]);
+}
+
+/// At a level where threads decide: seed after seed, and that as often as is asked for.
+bool hunt_down(const Options& options, const Mutant& mutant, int level) {
+  std::vector<std::uint64_t> seeds;
+  std::string check = "NOT CAUGHT", id;
+  Hunt wanted{mutant.name, mutant.store.empty() ? usual_store : mutant.store, level, options.checks, mutant.breaks};
+  if (wanted.checks.empty() && !mutant.check.empty()) wanted.checks = {mutant.check};
+  wanted.most_seeds = options.seeds;
+  for (unsigned i = 0; i < options.hunts; ++i) {
+    wanted.seed = options.seed + i * options.seeds;
+    auto caught = hunt(options.suite, wanted);
+    if (!caught) continue;
+    seeds.push_back(caught->seeds);
+    check = caught->check;
+    id = caught->id;
+  }
+  std::cout << padded(mutant.name, 40) << " " << padded(id, 4) << " " << padded(check, 24) << " level " << level
+            << ", caught " << seeds.size() << " of " << options.hunts << ", median of seeds " << median(seeds)
+            << std::endl;
+  if (seeds.size() == options.hunts) return true;
+  std::cout << "  " << options.list << ":" << mutant.line << ": " << mutant.slip << "\n";
+  return false;
+}
+
 bool judge(const Options& options, const Mutant& mutant) {
+  int level = options.level != 0 ? options.level : mutant.level.empty() ? 1 : std::stoi(mutant.level);
+  if (level > 1) return hunt_down(options, mutant, level);
   bool all = true;
   for (const std::string& id : mutant.breaks) {
     const auto begun = std::chrono::steady_clock::now();
@@ -91,6 +125,9 @@ bool judge(const Options& options, const Mutant& mutant) {
 }
 
 bool wanted(const Options& options, const Mutant& mutant) {
+  bool many_callers = !mutant.level.empty() && mutant.level != "1";
+  if (options.only.empty() && many_callers != (options.chapter == "concurrent")) return false;
+  if (options.only.empty() && many_callers) return true;
   if (!options.only.empty())
     return std::find(options.only.begin(), options.only.end(), mutant.name) != options.only.end();
   return options.chapter.empty() || mutant.breaks[0].substr(0, 1) == options.chapter;
@@ -122,8 +159,16 @@ int main(int argc, char** argv) {
   app.add_option("--suite", options.suite.program, "The program stile-conformance")->required();
   app.add_option("--plugin", options.suite.plugin, "The plugin with the switches")->required();
   app.add_option("--folder", options.suite.folder, "Where the runs write their reports");
-  app.add_option("--chapter", options.chapter, "Only those whose first promise is of this chapter: A, B, ...");
+  app.add_option("--chapter", options.chapter,
+                 "Only those whose first promise is of this chapter: A, B, ...; or concurrent");
   app.add_option("--only", options.only, "Only the mutants of these names");
+  app.add_option("--level", options.level, "Of the suite that must catch them, in place of what each mutant says")
+      ->check(CLI::Range(1, 4));
+  app.add_option("--seed", options.seed, "The first seed, where many callers decide")->check(CLI::PositiveNumber);
+  app.add_option("--seeds", options.seeds, "Given up after so many")->check(CLI::PositiveNumber);
+  app.add_option("--hunts", options.hunts, "So often each, for the median of the seeds it takes")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--checks", options.checks, "Only these checks, where many callers decide: Concurrent.*");
   app.add_flag("--unmutated", options.unmutated, "Judges the store as it is, and lists the promises without a mutant");
   app.add_flag("--whole", options.whole, "Runs every case of the promise, and shows what the suite says");
   CLI11_PARSE(app, argc, argv);

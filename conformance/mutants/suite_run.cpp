@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 
 #include "mutants/entries.hpp"
@@ -71,11 +72,12 @@ std::vector<std::string> SuiteRun::judged_ids() const {
 }
 
 SuiteRun run_suite(const Suite& suite, const std::string& mutant, const std::string& store,
-                   const std::vector<std::string>& more) {
+                   const std::vector<std::string>& more, std::uint64_t seed) {
   const std::string stem = suite.folder + "/run-" + std::to_string(getpid());
   const std::string report = stem + ".json", log = stem + ".log";
   std::filesystem::remove(report);
-  std::vector<std::string> command{suite.program, "--plugin", suite.plugin, store, "--seed", "1", "--report", report};
+  std::vector<std::string> command{suite.program, "--plugin",           suite.plugin, store,
+                                   "--seed",      std::to_string(seed), "--report",   report};
   command.insert(command.end(), more.begin(), more.end());
   SuiteRun out;
   out.status = run(command, mutant, log);
@@ -84,6 +86,19 @@ SuiteRun run_suite(const Suite& suite, const std::string& mutant, const std::str
   std::filesystem::remove(report);
   std::filesystem::remove(log);
   return out;
+}
+
+std::optional<Catch> hunt(const Suite& suite, const Hunt& hunt) {
+  std::vector<std::string> more{"--level", std::to_string(hunt.level), "--gtest_fail_fast"};
+  for (const std::string& only : hunt.checks.empty() ? hunt.ids : hunt.checks)
+    more.insert(more.end(), {"--only", only});
+  for (std::uint64_t tried = 0; tried < hunt.most_seeds; ++tried) {
+    SuiteRun run = run_suite(suite, hunt.mutant, hunt.store, more, hunt.seed + tried);
+    for (const std::string& id : hunt.ids)
+      if (auto check = run.caught_by(id)) return Catch{*check, id, tried + 1};
+    if (run.status != 0 && run.status != 1) throw std::runtime_error("the suite could not be run: " + run.said);
+  }
+  return std::nullopt;
 }
 
 }  // namespace stile::conformance::mutants

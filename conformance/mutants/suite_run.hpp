@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,23 @@ struct SuiteRun {
 
 /// mutant empty = the store as it is. The environment's STILE_MUTANT is replaced.
 SuiteRun run_suite(const Suite& suite, const std::string& mutant, const std::string& store,
-                   const std::vector<std::string>& more);
+                   const std::vector<std::string>& more, std::uint64_t seed = 1);
+
+/// What a mutant is hunted with.
+struct Hunt {
+  std::string mutant, store;
+  int level = 2;                    ///< of the suite
+  std::vector<std::string> checks;  ///< "Concurrent.*"; empty = all that are of its promises
+  std::vector<std::string> ids;     ///< its promises: one of them is enough
+  std::uint64_t seed = 1;           ///< the first one
+  std::uint64_t most_seeds = 20;    ///< given up after so many
+};
+struct Catch {
+  std::string check, id;
+  std::uint64_t seeds = 0;  ///< so many runs it took, the one that failed it included
+};
+/// Runs the suite with one seed after the other until it fails the mutant for one of its promises. Throws
+/// std::runtime_error where the suite cannot be run.
+std::optional<Catch> hunt(const Suite& suite, const Hunt& hunt);
 
 }  // namespace stile::conformance::mutants

@@ -44,14 +44,16 @@ void read_all(Caller& caller) {
 namespace {
 
 void lease_round(Caller& caller) {
-  switch (caller.in(12)) {
+  switch (caller.in(14)) {
     case 0:
     case 1:
     case 2:
     case 3: return take_lease(caller);
     case 4:
     case 5: return prolong_lease(caller);
-    case 6: return give_lease_back(caller);
+    case 6:
+    case 9:
+    case 10: return give_lease_back(caller);
     case 7: return read_all(caller);
     case 8:
       if (std::string workflow = caller.workflow(); caller.once_in(6)) (void)caller.call(Discard{.workflow = workflow});

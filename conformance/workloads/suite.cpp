@@ -18,7 +18,7 @@ namespace {
 using namespace workloads;
 using Steady = std::chrono::steady_clock;
 
-constexpr unsigned usual_trials = 16;
+constexpr unsigned usual_trials = 40;
 constexpr std::chrono::seconds usual_time{3};       ///< after which no trial is begun, but the first and those needed
 constexpr unsigned most_doublings = 4;              ///< of a workload that was too gentle
 constexpr unsigned tries_of_one = 40;               ///< where a failing trial is asked for again

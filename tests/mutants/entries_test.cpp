@@ -24,7 +24,8 @@ constexpr std::string_view head = "mutant one\nbreaks A1\nslip why\n";
 TEST(MutantEntries, AreParagraphs) {
   const auto mutants = read_mutants(
       "# a comment\n\nmutant one\nbreaks A4 B6\nslip why\n  it is wrong\nfile sdk/a.hpp\nin f(x) + g(x)\n"
-      "was f(x)\nnow h(x)\n# another\n\n\nmutant two\nbreaks T1\nslip why\nstore other:\nfile b.hpp\nwas x;\nnow\n",
+      "was f(x)\nnow h(x)\n# another\n\n\nmutant two\nbreaks T1\nslip why\nstore other:\nlevel 2\ncheck Many.one\nfile "
+      "b.hpp\nwas x;\nnow\n",
       "list.txt");
   ASSERT_EQ(mutants.size(), 2u);
   EXPECT_EQ(mutants[0].name, "one");
@@ -38,6 +39,9 @@ TEST(MutantEntries, AreParagraphs) {
   EXPECT_EQ(mutants[0].changes[0].was, "f(x)");
   EXPECT_EQ(mutants[0].changes[0].now, "h(x)");
   EXPECT_EQ(mutants[1].store, "other:");
+  EXPECT_EQ(mutants[0].level + mutants[0].check, "");
+  EXPECT_EQ(mutants[1].level, "2");
+  EXPECT_EQ(mutants[1].check, "Many.one");
   EXPECT_EQ(mutants[1].changes[0].now, "");
 }
 
