@@ -95,11 +95,7 @@ std::string draw_box(const Lanes& lanes, const Box& box, const std::string& id) 
 }
 
 /// Since the history began.
-std::string since(std::int64_t moment, const json::object& verdict) {
-  const json::value* begin = verdict.if_contains("begin");
-  std::int64_t zero = begin && begin->is_int64() ? begin->get_int64() : 0;
-  return instant(moment - zero);
-}
+std::string since(std::int64_t moment, const json::object& verdict) { return instant(moment - beginning(verdict)); }
 
 }  // namespace
 

@@ -114,8 +114,7 @@ class Layout {
  public:
   Layout(const json::object& finding, const json::object& verdict)
       : all_(happened(finding, out_.left_out)), held_(held(all_)), offset_(clock_offset(verdict)) {
-    if (const json::value* begin = verdict.if_contains("begin"); begin && begin->is_int64())
-      begin_ = begin->get_int64();
+    begin_ = beginning(verdict);
     if (begin_ == 0 && !all_.empty()) begin_ = all_.front().begin;
   }
 
@@ -171,9 +170,6 @@ class Layout {
 
   std::optional<std::int64_t> lapse_of(const Held& one) const {
     if (!one.until || !offset_) return std::nullopt;
-    // Instants lie within some thousand years; what a store says otherwise must not overflow.
-    constexpr std::int64_t most = std::int64_t{1} << 60;
-    if (*one.until < -most || *one.until > most || *offset_ < -most || *offset_ > most) return std::nullopt;
     return std::max(one.from, *one.until - *offset_);
   }
 

@@ -15,7 +15,10 @@ std::optional<std::int64_t> number(const json::object& object, const char* name)
   if (!value || !value->is_number()) return std::nullopt;
   boost::system::error_code error;
   auto read = value->to_number<std::int64_t>(error);
-  return error ? std::nullopt : std::optional(read);
+  // Differences of what is left do not overflow.
+  constexpr std::int64_t most = std::int64_t{1} << 60;
+  if (error || read < -most || read > most) return std::nullopt;
+  return read;
 }
 
 std::string text_of(const json::object& object, const char* name) {
@@ -155,10 +158,13 @@ std::vector<Happened> happened(const json::object& finding, std::size_t& left_ou
 std::optional<std::int64_t> clock_offset(const json::object& verdict) {
   json::object clock = object_in(verdict, "clock");
   const json::array& offset = list(clock, "offset");
-  if (flag(clock, "contradicts") || offset.size() != 2 || !offset[0].is_int64() || !offset[1].is_int64())
-    return std::nullopt;
-  return offset[0].get_int64() + (offset[1].get_int64() - offset[0].get_int64()) / 2;
+  if (flag(clock, "contradicts") || offset.size() != 2) return std::nullopt;
+  auto least = number({{"is", offset[0]}}, "is"), most = number({{"is", offset[1]}}, "is");
+  if (!least || !most) return std::nullopt;
+  return *least + (*most - *least) / 2;
 }
+
+std::int64_t beginning(const json::object& verdict) { return number(verdict, "begin").value_or(0); }
 
 std::vector<Held> held(const std::vector<Happened>& all) {
   std::vector<const Happened*> answered;

@@ -47,6 +47,9 @@ std::vector<Happened> happened(const json::object& finding, std::size_t& left_ou
 /// Store time minus the recorder's, where the judge knows it.
 std::optional<std::int64_t> clock_offset(const json::object& verdict);
 
+/// When the history began, by the recorder's clock; 0 where that is not said.
+std::int64_t beginning(const json::object& verdict);
+
 /// What the operations, in that order, handed out and took back.
 std::vector<Held> held(const std::vector<Happened>& all);
 

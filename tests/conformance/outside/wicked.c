@@ -110,7 +110,7 @@ static void info(stile_store* store, stile_op* op) {
   r->store_time = stile_realtime();
   r->epoch = (stile_bytes){(const uint8_t*)"1", 1};
   r->durability = (stile_text)STILE_LIT("none");
-  r->server = (stile_text)STILE_LIT("none");
+  r->server = (stile_text)STILE_LIT("</title><script>alert('wicked')</script>");
   r->limits = &limits;
   if (is(store, "lie")) r->capabilities = lies, r->n_capabilities = 2;
   if (is(store, "many")) r->capabilities = lies, r->n_capabilities = UINT64_C(1) << 60;
