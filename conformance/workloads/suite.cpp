@@ -213,7 +213,8 @@ void add_workload_checks(const Target& target) {
     check.ids = workload.ids;
     check.about = workload.about;
     check.level = 2;
-    check.limit = std::chrono::seconds{180} + target.time * 3 + usual_time * static_cast<int>(target.scale) * 3;
+    check.random = true;
+    check.limit = std::chrono::seconds{180} + usual_time * static_cast<int>(target.scale) * 3;
     check.run = [&workload](const Target& store) { return Playing(workload, store).run(); };
     add_check(std::move(check));
   }
