@@ -9,6 +9,8 @@ void add_fault_checks(const Target& target) {
   if (target.facts.part == Part::nothing) return;
   faults::add_matrix(target);
   faults::add_workers(target);
+  faults::add_clocks(target);
+  faults::add_forks(target);
 }
 
 }  // namespace stile::conformance
