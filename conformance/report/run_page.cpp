@@ -97,7 +97,7 @@ std::string facts_table(const Run& run) {
 std::string faults(const Run& run) {
   auto bit = run.faults();
   if (bit.empty()) return {};
-  std::string out = "<h2>Faults that bit</h2>\n<p class=\"chips\">";
+  std::string out = "<h2>Faults and races that bit</h2>\n<p class=\"chips\">";
   for (const auto& [name, count] : bit)
     out += "<span class=\"chip\">" + html(name) + " <b>" + grouped(count) + "</b></span> ";
   return out + "</p>\n";
