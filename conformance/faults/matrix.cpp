@@ -5,11 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "dialogue/match.hpp"
 #include "faults/courier.hpp"
 #include "faults/faults.hpp"
+#include "faults/playing.hpp"
 #include "faults/scripts.hpp"
 #include "faults/stage.hpp"
 #include "model/trial.hpp"
@@ -46,23 +46,12 @@ constexpr std::array<FaultName, 9> fault_names{{{Fault::lost_request, "lost_requ
                                                 {Fault::late_retry, "late_retry", "sent_again_late"},
                                                 {Fault::caller_killed, "caller_killed", "callers_killed"}}};
 
-constexpr Duration moment{50'000};
-
-/// Lengths of a playing: by a manual clock nothing has to be short.
-struct Lengths {
-  std::string lease;
-  Duration over;  ///< after this it is over
-};
 Lengths lengths(Fault fault, const Target& target) {
   const bool waits = fault == Fault::late || fault == Fault::superseded;
   if (waits && !target.facts.can("manual_clock")) return {"150ms", std::chrono::milliseconds{200}};
-  return {"1h", std::chrono::hours{2}};
+  return {};
 }
 
-/// Which other lines are played around the act, for the playing without a fault.
-struct Order {
-  bool waits = false, steals = false, goes_on = false;
-};
 Order order_of(Fault fault) {
   switch (fault) {
     case Fault::late: return {true, false, false};
@@ -72,13 +61,6 @@ Order order_of(Fault fault) {
     default: return {};
   }
 }
-
-/// How a script went.
-struct Played {
-  json::object answer;  ///< to the act, comparable
-  json::object held;    ///< by the store afterwards
-  std::string transcript;
-};
 
 struct Cell {
   const Script* script;
@@ -92,55 +74,11 @@ struct Cell {
   }
 };
 
-/// The playing without a fault; every answer and all that is held is judged by the model. Throws model::Differs.
-Played play_undisturbed(const Cell& cell, const Target& target) {
-  const Lengths length = lengths(cell.fault, target);
-  const Order order = order_of(cell.fault);
-  Stage stage(target, length.lease);
-  model::Trial trial(target, target.fresh_namespace());
-  Say say = [&](const json::object& request) {
-    if (!trial.determines(request))
-      throw std::logic_error("a script asks what the contract does not answer: " + json::serialize(request));
-    return trial.say(request);
-  };
-  stage.begin(StoreTime{Duration{say({{"op", "info"}}).at("store_time").to_number<std::int64_t>()}});
-  auto do_line = [&](const Line& line) {
-    json::object request = stage.request(line);
-    if (line.find("$giving") != Line::npos) request["gives"] = "given";
-    json::object answer = say(request);
-    request.erase("gives");
-    stage.note(request, answer);
-    return answer;
-  };
-  auto do_lines = [&](const std::vector<Line>& lines) {
-    for (const Line& line : lines) {
-      if (line == "pass")
-        trial.pass(moment.count());
-      else
-        do_line(line);
-    }
-  };
-  do_lines(cell.script->setup);
-  json::object act = stage.request(cell.script->act);
-  if (cell.script->act.find("$giving") != Line::npos) act["gives"] = "given";
-  if (order.waits) trial.pass(length.over.count());
-  if (order.steals) do_lines(cell.script->steal);
-  json::object answer = say(act);
-  act.erase("gives");
-  stage.note(act, answer);
-  Played played;
-  played.answer = stage.comparable(answer).as_object();
-  if (order.goes_on) do_lines(cell.script->after);
-  played.held = dump(say, target, stage);
-  trial.compare_everything();
-  played.transcript = stage.transcript();
-  return played;
-}
-
 /// What a playing with a fault found.
 struct Found {
   std::string wrong;  ///< empty: nothing
   std::string transcript;
+  bool bitten = true;
 };
 
 /// The playing with the fault.
@@ -179,7 +117,7 @@ class Disturbed {
     // And once more, as somebody who knows nothing of the first two. After what others did it may act anew.
     if (wrong.empty() && !order.goes_on) wrong = send_again(others_, undisturbed);
     if (wrong.empty() && !order.goes_on) wrong = compare_held(undisturbed, "after it was sent once more");
-    return {wrong, stage_.transcript()};
+    return {wrong, stage_.transcript(), bitten_};
   }
 
  private:
@@ -216,7 +154,8 @@ class Disturbed {
                           : cell_.fault == Fault::sent_twice ? "duplicated"
                           : chaos() == "1:lose_reply"        ? "lost_replies"
                                                              : "lost_requests";
-    if (cell_.fault == Fault::sent_twice && answer.at("status") != "ok") return {};  // refused once: nothing to repeat
+    bitten_ = cell_.fault != Fault::sent_twice || answer.at("status") == "ok";
+    if (!bitten_) return {};  // refused: what is refused does not arrive again
     for (const auto& [name, count] : store::layer_counts(*faulty_))
       if (name == counted && count > 0) return {};
     return std::string("the fault did not bite: ") + counted + " is 0";
@@ -228,30 +167,13 @@ class Disturbed {
   std::string send_again(Client& by, const Played& undisturbed) {
     json::object answer = by.call(act_);
     stage_.note(act_, answer, "sent again");
-    json::object is = stage_.comparable(answer).as_object(), wanted = undisturbed.answer;
-    if (cell_.fault == Fault::late_retry) {
-      // With what is stored now: only that it is not refused can be said of any operation.
-      is = {{"status", is.at("status")}};
-      wanted = {{"status", wanted.at("status")}};
-    }
-    // "Counts such as removed may be 0 the second time."
-    if (is.contains("removed") && (is["removed"] == 0 || is["removed"] == false)) {
-      is.erase("removed");
-      wanted.erase("removed");
-    }
-    if (is == wanted) return {};
-    return "sent again it must answer as without the fault\n    without:  " + json::serialize(wanted) +
-           "\n    answered: " + json::serialize(is);
+    // With what is stored now: of a late one only that it is not refused can be said of any operation.
+    return differing_answer(stage_, answer, undisturbed, cell_.fault == Fault::late_retry);
   }
 
   std::string compare_held(const Played& undisturbed, const char* when) {
-    json::object held = dump([this](const json::object& request) { return others_.call(request); }, target_, stage_);
-    for (const auto& [name, value] : undisturbed.held)
-      if (!held.contains(name) || held.at(name) != value)
-        return "the store does not hold what it would hold without the fault, " + std::string(when) + ": " +
-               std::string(name) + "\n    without:  " + json::serialize(value) +
-               "\n    held:     " + (held.contains(name) ? json::serialize(held.at(name)) : "nothing");
-    return held.size() == undisturbed.held.size() ? "" : "the store holds more documents than without the fault";
+    Say say = [this](const json::object& request) { return others_.call(request); };
+    return differing_state(dump(say, target_, stage_), undisturbed, when);
   }
 
   const Cell& cell_;
@@ -262,6 +184,7 @@ class Disturbed {
   std::shared_ptr<store::Backend> store_, faulty_, other_;
   Client caller_, through_, others_;
   json::object act_;
+  bool bitten_ = true;
 };
 
 bool applies(const Script& script, Fault fault, const Played* undisturbed, const Target& target) {
@@ -278,17 +201,6 @@ bool applies(const Script& script, Fault fault, const Played* undisturbed, const
   }
 }
 
-/// Plays the same without a fault; by a real clock anew where it ran in a way that the model cannot follow.
-Played play_reference(const Cell& cell, const Target& target) {
-  for (int turn = 0;; ++turn) {
-    try {
-      return play_undisturbed(cell, target);
-    } catch (const model::Ambiguous&) {
-      if (turn == 5) throw Error(Status::internal, "the clock ran in a way that cannot be followed, five times");
-    }
-  }
-}
-
 struct Judged {
   Outcome outcome;
   std::vector<std::string> failed;
@@ -297,7 +209,8 @@ struct Judged {
 void judge_cell(const Cell& cell, const Target& target, Courier* courier, Judged& judged) {
   Found found;
   try {
-    const Played undisturbed = play_reference(cell, target);
+    const Played undisturbed =
+        play_without_fault(*cell.script, order_of(cell.fault), lengths(cell.fault, target), target);
     if (!applies(*cell.script, cell.fault, &undisturbed, target)) return;
     found = Disturbed(cell, target, courier).play(undisturbed);
     if (!found.wrong.empty()) found.transcript += "  without the fault:\n" + undisturbed.transcript;
@@ -307,7 +220,7 @@ void judge_cell(const Cell& cell, const Target& target, Courier* courier, Judged
   }
   ++judged.outcome.counted;
   for (const FaultName& one : fault_names)
-    if (one.fault == cell.fault) ++judged.outcome.faults[one.counter];
+    if (one.fault == cell.fault && found.bitten) ++judged.outcome.faults[one.counter];
   if (found.wrong.empty()) return;
   judged.failed.push_back(cell.name());
   if (judged.failed.size() > 1) return;
