@@ -13,7 +13,8 @@
 
 namespace stile::conformance {
 
-/// What one random check gets of the time that all of them together may take, so many of them at once.
+/// What one random check gets of the time that all of them together may take, so many of them at once. Of 0, which
+/// stands for no bound, each gets 0.
 Duration share_of(Duration budget, const std::deque<const Check*>& checks, int jobs);
 
 /// Told of what is planned and of what ended; a check that is still to come is taken to last as long as those of its

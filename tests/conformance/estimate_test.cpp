@@ -43,7 +43,8 @@ TEST_F(Checks, ShareTheTimeOfTheRandomOnes) {
   add("alone");
   last().random = last().alone = true;
   EXPECT_EQ(share_of(60s, list_, 4), 20s);
-  EXPECT_EQ(share_of(0s, list_, 4), Duration{1}) << "never nothing where something was asked for";
+  EXPECT_EQ(share_of(Duration{1}, list_, 4), Duration{1}) << "never nothing where something was asked for";
+  EXPECT_EQ(share_of(0s, list_, 4), 0s) << "nothing was asked for";
 }
 
 TEST_F(Checks, AreEstimatedByTheirSuite) {

@@ -174,14 +174,15 @@ TEST(Page, OfAHistoryHoldsNoForeignMarkup) {
 }
 
 TEST(Page, OfWhatIsNoVerdictIsAPage) {
-  for (const char* text :
-       {R"({})", R"({"findings":7})", R"({"findings":[1,[],{}]})",
-        R"({"findings":[{"events":[1,{},{"invoke":"x"},)"
-        R"({"invoke":9223372036854775807,"return":-1}]}]})",
-        R"({"begin":-9223372036854775808,"clock":{"offset":[-9223372036854775808,9223372036854775807]},
-                               "findings":[{"events":[{"invoke":5,"return":2,"client":[],"asked":[],"answered":{"status":1}},
-                               {"invoke":5,"return":9,"asked":{"op":"acquire","workflow":"w"},
-                                "answered":{"status":"ok","fence":"1.x","live_until":9223372036854775807}}]}]})"})
+  for (const char* text : {R"({})", R"({"findings":7})", R"({"findings":[1,[],{}]})",
+                           R"({"findings":[{"events":[1,{},{"invoke":"x"},)"
+                           R"({"invoke":9223372036854775807,"return":-1}]}]})",
+                           R"({"begin":-9223372036854775808,)"
+                           R"("clock":{"offset":[-9223372036854775808,9223372036854775807]},)"
+                           R"("findings":[{"events":[)"
+                           R"({"invoke":5,"return":2,"client":[],"asked":[],"answered":{"status":1}},)"
+                           R"({"invoke":5,"return":9,"asked":{"op":"acquire","workflow":"w"},)"
+                           R"("answered":{"status":"ok","fence":"1.x","live_until":9223372036854775807}}]}]})"})
     expect_balanced(history_page(json::parse(text).as_object(), {"x"}));
 }
 
