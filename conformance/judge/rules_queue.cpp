@@ -109,6 +109,12 @@ bool enqueue(WorkflowState& state, Step& step) {
                      "sent again, it answers another state than at first");
   bool stays_dead = state.wakeup.state == Wakeup::State::dead && !step.asked.revive;
   if (!enqueue_into(state, step)) return false;
+  if (stays_dead && step.item.op_id != Text::none && step.ways.choose()) {
+    state.enqueue = memory_of(step);  // it may be remembered as the last one all the same
+    state.enqueue.doubtful = true;
+    state.enqueue.state = STILE_STATE_DEAD;
+    return true;
+  }
   if (stays_dead) {  // nothing changed that could remember it
     state.enqueue.doubtful = state.enqueue.op_id != Text::none;
     return true;

@@ -314,6 +314,19 @@ TEST(Rules, APutIsRememberedAndAScanSeesWhatIsThere) {
   EXPECT_EQ(searched(clock() + page(R"({"key":"d","version":"1"})")), "K7 K4");
 }
 
+TEST(Rules, AnEnqueueOfTheDeadMayBeRemembered) {
+  std::string id = R"("op_id":"x")";
+  std::string script =
+      clock() + enqueued("A 1000 1100", "ready", 1001050) + delivered("A 2000 2100", "r1", 1002050, 50000) +
+      plain("A 3000 3100", R"("op":"reject","receipt":"r1")", R"("state":"dead")") +
+      lost("C", "4000", op("enqueue", id)) + plain("A 5000 5100", op("discard", R"("cancel":true)"), R"("removed":0)");
+  auto again = [](const std::string& op_id) {
+    return plain("B 6000 6100", op("enqueue", R"("op_id":)" + op_id), R"("state":"dead")");
+  };
+  EXPECT_EQ(searched(script + again(R"("x")")), "");
+  EXPECT_EQ(searched(script + again(R"("y")")), "W2");
+}
+
 TEST(Search, WhatCannotBeDecidedIsAFailure) {
   Options options;
   options.step_cap = 3;
