@@ -107,7 +107,7 @@ def main():
     build, compiler, documents = sys.argv[1], sys.argv[2], sys.argv[3:]
     work = tempfile.mkdtemp(prefix="stile-howto.")
     try:
-        environment = dict(install(build, os.path.join(work, "prefix")), CXX=compiler)
+        environment = dict(install(build, os.path.join(work, "prefix")), CXX=compiler, CXXFLAGS="-O0")
         folder = os.path.join(work, "shelf")
         os.mkdir(folder)
         for document in documents:
