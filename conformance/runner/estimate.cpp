@@ -25,6 +25,7 @@ void Estimate::ended(const Check& check, Duration took) {
   ++done_;
   for (Sum* sum : {&suites_[check.suite], &all_}) {
     sum->took += took;
+    sum->limit += check.limit;
     ++sum->count;
   }
 }
@@ -32,7 +33,10 @@ void Estimate::ended(const Check& check, Duration took) {
 Duration Estimate::expected(const Check& check) const {
   if (check.random && time_.count() != 0) return time_;
   auto suite = suites_.find(check.suite);
-  return std::min(suite == suites_.end() ? all_.mean() : suite->second.mean(), check.limit);
+  if (suite != suites_.end()) return std::min(suite->second.mean(), check.limit);
+  double part =
+      static_cast<double>(all_.took.count()) / static_cast<double>(std::max<std::int64_t>(1, all_.limit.count()));
+  return Duration{static_cast<std::int64_t>(std::min(1.0, part) * static_cast<double>(check.limit.count()))};
 }
 
 std::optional<Duration> Estimate::left(Duration elapsed) const {

@@ -18,7 +18,7 @@ namespace stile::conformance {
 Duration share_of(Duration budget, const std::deque<const Check*>& checks, int jobs);
 
 /// Told of what is planned and of what ended; a check that is still to come is taken to last as long as those of its
-/// suite did, else as all did, and never longer than its limit.
+/// suite did, else as much of its limit as all did, and never longer than that.
 class Estimate {
  public:
   explicit Estimate(int jobs) : jobs_(jobs) {}
@@ -33,7 +33,7 @@ class Estimate {
 
  private:
   struct Sum {
-    Duration took{0};
+    Duration took{0}, limit{0};
     std::int64_t count = 0;
     Duration mean() const { return count == 0 ? Duration{0} : took / count; }
   };

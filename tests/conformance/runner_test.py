@@ -182,6 +182,8 @@ class Reports(Folder):
         for check in told["checks"]:
             self.assertGreater(check["judged"], 0)
             self.assertLess(check["microseconds"], 30_000_000 * int(SLOWER), "it has 0.4 s")
+        done = run("memory:?clock=manual", "--only", "Random.0", "--seed", "7", "--json")
+        self.assertGreater(json.loads(done.stdout)["checks"][0]["judged"], 9, "without --time it has its own amount")
         for wrong in ("0", "-1s", "soon", "40d"):
             self.assertEqual(run("memory:", "--time", wrong).returncode, 2, wrong)
 
