@@ -117,8 +117,8 @@ class BrokenStores(unittest.TestCase):
     def test_leaks(self):
         for way, check, text in (("leak", "reads", "bytes of heap more"), ("files", "reads", "open files more"),
                                  ("stores", "stores", "more")):
-            if way == "leak" and SANITIZED:
-                continue  # another allocator, which has no count
+            if way != "files" and SANITIZED:
+                continue  # which keeps freed memory on purpose
             with self.subTest(way):
                 done = wicked(way, "--only", "leaks.*")
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
