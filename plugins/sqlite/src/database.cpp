@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "clock.hpp"
+#include "epoch.hpp"
 #include "keeper.hpp"
 #include "place.hpp"
 #include "watcher.hpp"
@@ -146,10 +147,12 @@ void Database::get_ready() {
     connection.script("BEGIN IMMEDIATE");
     try {
       facts_ = read_facts(connection);
-      adopt(connection, facts_, inode_);
+      if (adopt(connection, facts_, inode_)) take_back_deliveries(connection, writer_->tables, facts_.epoch, now());
       connection.script("COMMIT", Phase::commit);
+      writer_->tables.committed();
     } catch (...) {
       connection.rollback();
+      writer_->tables.rolled_back();
       throw;
     }
   });

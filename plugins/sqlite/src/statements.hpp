@@ -43,6 +43,7 @@ namespace stile::sqlite {
   X(first_said)                    \
   X(first_trim)                    \
   X(floors)                        \
+  X(in_flight)                     \
   X(insert_due)                    \
   X(insert_gone)                   \
   X(insert_gone_document)          \

@@ -206,7 +206,7 @@ TEST(Errors, NetworkFilesystemsAreKnown) {
   for (const std::int64_t magic : {0xEF53, 0x58465342, 0x01021994, 0x794c7630}) EXPECT_FALSE(network_filesystem(magic));
 }
 
-// The kernel's answer is replaced by that of a network filesystem (tests/shim.cpp).
+// The kernel's answer is replaced by that of a network filesystem (driver/shim.cpp).
 STILE_TEST_CHILD(open_on_a_network) {
   Plugin plugin;
   Store store(plugin, arguments.at(0));
@@ -301,6 +301,7 @@ TEST(Errors, ACopyBeginsANewEpoch) {
   session->run(info);
   EXPECT_NE(text(info.result.epoch), epoch);
   EXPECT_EQ(session->record("w", fence, "k", "v"), STILE_FENCED);
+  EXPECT_EQ(session->receive(), std::vector<std::string>{"q"});  // its delivery's lease had a minute to go
 }
 
 STILE_TEST_CHILD(write_until_full) {

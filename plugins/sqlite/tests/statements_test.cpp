@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -73,6 +74,7 @@ TEST_F(Statements, FindByIndexAlone) {
   // A bounded number of rows is sorted, or counted, after an index has found them.
   const std::set<Sql> bounded = {Sql::first_put_off, Sql::count_documents, Sql::count_workflows};
   for (const Sql which : all_statements()) {
+    if (which == Sql::in_flight) continue;  // walks, once an epoch
     sqlite3_stmt* plan = nullptr;
     const std::string sql = "EXPLAIN QUERY PLAN " + std::string(text_of(which));
     if (sqlite3_prepare_v2(foreign.handle(), sql.c_str(), -1, &plan, nullptr) != SQLITE_OK) continue;  // PRAGMA, BEGIN
@@ -242,6 +244,8 @@ TEST(StatementsRun, NoneIsThereForNothing) {
   const auto tally = std::make_shared<Tally>();
   use_everything(folder.file(), tally);
   EXPECT_EQ(Foreign(folder.file()).ask("PRAGMA integrity_check"), "ok");
+  std::filesystem::copy(folder.file(), folder.file("copy.db"));
+  Direct(folder.file("copy.db"), tally);  // begins an epoch
   // Said to others, not run here; and run by the thread that waits, at its own times.
   const std::set<Sql> elsewhere = {Sql::say, Sql::data_version};
   for (const Sql which : all_statements())
