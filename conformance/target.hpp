@@ -41,6 +41,8 @@ struct Facts {
 struct Target {
   std::string config;
   std::string plugin_file;     ///< empty = search
+  std::string driver;          ///< the command line of its server's driver (servers/README.md); empty = none
+  bool of_driver = false;      ///< config is that of a server which the driver started for this run
   std::uint64_t seed = 1;      ///< of whatever is drawn at random and must be repeatable; namespaces are not
   std::uint64_t scale = 1;     ///< multiplies the amount of random work
   std::uint64_t sequence = 0;  ///< the one random sequence to play; 0 = all there is time for

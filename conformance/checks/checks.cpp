@@ -5,6 +5,7 @@
 
 #include "faults/faults.hpp"
 #include "model/model_suite.hpp"
+#include "servers/servers.hpp"
 #include "workloads/suite.hpp"
 
 namespace stile::conformance {
@@ -18,6 +19,7 @@ void add_checks_in_code(const Target& target) {
   register_model_suites(target);
   add_fault_checks(target);
   add_workload_checks(target);
+  if (!target.driver.empty()) add_server_checks();
 }
 
 void add_check_in_code(std::string suite, std::string name, std::vector<std::string> ids, std::string about,

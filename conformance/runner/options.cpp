@@ -31,6 +31,7 @@ constexpr const char* footer = R"(Examples:
   stile-conformance memory: --only A4 --only delivery.put_off_until_release
   stile-conformance --list --only D9
   stile-conformance memory: --level 2 --time 10m --report run.html --report certificate.json
+  stile-conformance --driver ./mystore-driver --level 4
   stile-conformance --verify certificate.json      (runs it again, and says whether it comes out the same)
   stile-conformance explain A4                     (a promise, why it matters, what guards it)
   stile-conformance judge HISTORY.jsonl            (judges a recorded history; see judge --help)
@@ -118,6 +119,13 @@ void take_certificate(Options& options, const std::string& path, const CLI::App&
   for (const auto& [name, verdict] : said.verdicts) options.only.push_back(name);
 }
 
+void add_driver(CLI::App& app, Options& options) {
+  app.add_option("--driver", options.driver,
+                 "What starts, kills and fills the store's server: a command, for level 4; without CONFIG the other\n"
+                 "levels judge a server that it starts")
+      ->type_name("COMMAND");
+}
+
 }  // namespace
 
 Options read_options(int argc, char** argv) {
@@ -132,6 +140,7 @@ Options read_options(int argc, char** argv) {
                                         std::string(contract_version()));
   app.add_option("CONFIG", options.config, "The store, as a config string; - is $STILE_STORE");
   app.add_option("--plugin", options.plugin_file, "A plugin file to load first")->type_name("FILE");
+  add_driver(app, options);
   app.add_option(
          "--level", options.level,
          "How much is proved: 1, the contract with one caller at a time; 2, with many; 3, with faults; 4, with\n"
@@ -177,7 +186,7 @@ Options read_options(int argc, char** argv) {
     app.parse(static_cast<int>(words.size()), words.data());
     if (!time.empty()) options.time = duration_of(time);
     if (!verify.empty()) take_certificate(options, verify, app);
-    if (options.config.empty() && !options.list && !options.gtest_list)
+    if (options.config.empty() && options.driver.empty() && !options.list && !options.gtest_list)
       throw CLI::RequiredError("CONFIG (a config string such as memory:)");
     check_outputs(options);
   } catch (const CLI::Success& wanted) {  // --help, --version

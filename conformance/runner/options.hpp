@@ -15,6 +15,7 @@ namespace stile::conformance {
 struct Options {
   std::string config;
   std::string plugin_file;
+  std::string driver;  ///< the command line of the store's driver; empty = none
   int level = 1;
   std::vector<std::string> only;   ///< ids, names, names with *
   std::vector<std::string> cases;  ///< files or folders in place of those built in

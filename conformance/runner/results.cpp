@@ -95,7 +95,9 @@ std::string shown_config(const Target& target) {
 }
 
 std::string repeat_command(const Run& run, const Result& result) {
-  std::string command = run.command + " " + quoted(shown_config(*run.target));
+  std::string command = run.command;
+  if (!run.target->of_driver) command += " " + quoted(shown_config(*run.target));
+  if (!run.target->driver.empty()) command += " --driver " + quoted(run.target->driver);
   if (!run.target->plugin_file.empty()) command += " --plugin " + quoted(run.target->plugin_file);
   for (const std::string& path : run.cases) command += " --cases " + quoted(path);
   command += " --only " + result.check->suite + "." + result.check->name;

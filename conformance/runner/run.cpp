@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -28,6 +29,8 @@
 #include "runner/reports.hpp"
 #include "runner/schedule.hpp"
 #include "runner/verify.hpp"
+#include "servers/caller_main.hpp"
+#include "servers/servers.hpp"
 #include "stile/conformance.hpp"
 #include "types/streams.hpp"
 
@@ -147,7 +150,6 @@ int finish(const Options& options, const Run& run) {
 
 /// The first look at the store; not -1: the run ends with this.
 int look(const Options& options, Target& target) {
-  watch_signals();
   Look seen = look_at(target);
   if (interrupted_by() != 0) return tell_interrupted(0);
   if (!seen.facts) {
@@ -176,6 +178,8 @@ Target target_of(const Options& options) {
   Target target;
   target.config = options.config;
   target.plugin_file = options.plugin_file;
+  target.driver = options.driver;
+  target.of_driver = options.config.empty();
   target.level = options.level;
   target.scale = options.scale;
   target.sequence = options.sequence;
@@ -188,13 +192,23 @@ int run_suite(const Options& options, const std::string& command) {
   Target target = target_of(options);
   add_dialogues(options);
   bool judging = !options.list && !options.gtest_list;
-  if (int end = judging ? look(options, target) : -1; end >= 0) return end;
+  std::optional<Folder> folder;
+  std::optional<servers::ForRun> for_run;
+  if (judging) {
+    watch_signals();
+    folder.emplace();
+    target.folder = folder->path();
+    if (!target.driver.empty())
+      for_run.emplace(target.driver, target.folder + "/driver", target.of_driver, interrupted_by);
+    if (target.of_driver) target.config = for_run->config();
+    if (int end = look(options, target); end >= 0) return end;
+  }
   if (options.cases.empty()) add_checks_in_code(target);
   int highest = 1;
   for (const auto& check : all_checks()) highest = std::max(highest, check->level);
   if (options.level > highest) {
     complain(options, "--level " + std::to_string(options.level) + ": this store can be judged up to level " +
-                          std::to_string(highest));
+                          std::to_string(highest) + (options.driver.empty() ? "; level 4 needs --driver" : ""));
     return usage;
   }
   std::vector<const Check*> chosen;
@@ -205,15 +219,13 @@ int run_suite(const Options& options, const std::string& command) {
     types::write_output(options.json ? list_json(chosen) : list_text(chosen));
     return all_passed;
   }
-  Folder folder;
-  target.folder = folder.path();
   Run run;
   run.command = command;
   run.target = &target;
   run.cases = options.cases;
   run.time = options.time;
   run.started_at = utc_now();
-  if (!judge_all(options, target, folder, run)) return tell_interrupted(run.results.size());
+  if (!judge_all(options, target, *folder, run)) return tell_interrupted(run.results.size());
   return finish(options, run);
 }
 
@@ -222,6 +234,7 @@ int run_suite(const Options& options, const std::string& command) {
 
 int stile::conformance_main(int argc, char** argv) {
   namespace suite = stile::conformance;
+  if (argc > 1 && suite::servers::caller_word == argv[1]) return suite::servers::caller_main();
   std::string command = argc > 0 ? argv[0] : "stile-conformance";
   suite::Options options = suite::read_options(argc, argv);
   if (options.exit >= 0) return options.exit;
