@@ -9,11 +9,13 @@
 #include <fstream>
 #include <numeric>
 
-#include "power_cut.hpp"
+#include "driver/power_cut.hpp"
 #include "support.hpp"
 
 namespace stile::sqlite::test {
 namespace {
+
+using driver::take_back_unsynced;
 
 // --- turns ----------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace stile::sqlite::test {
+namespace stile::sqlite::driver {
 
 // The journal of the shim: entries one after the other. A write holds what it overwrote; a sync says that all writes
 // to that file before it are safe.
@@ -19,7 +19,7 @@ struct JournalEntry {
   std::uint64_t overwritten = 0;  ///< bytes, which follow the path
 };
 
-/// Undoes every write that no sync came after, the last first; answers how many bytes of writes that were.
+/// Undoes in the files every write that no sync came after, the last first; answers how many bytes of writes that were.
 std::uint64_t take_back_unsynced(const std::string& journal);
 
-}  // namespace stile::sqlite::test
+}  // namespace stile::sqlite::driver

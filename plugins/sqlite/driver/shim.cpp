@@ -1,10 +1,11 @@
 // Loaded before the C library: a disk that is full, a sync that fails or hangs, a filesystem that is another machine's,
-// and a journal of what was written and synced, from which a power cut is made. What it does is said by the
-// environment.
+// a clock that is off, and a journal of what was written and synced, from which a power cut is made. What it does is
+// said by the environment. The driver uses it, and the tests of this store.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -21,7 +23,7 @@
 
 namespace {
 
-using stile::sqlite::test::JournalEntry;
+using stile::sqlite::driver::JournalEntry;
 
 template <class Function>
 Function real(const char* name) {
@@ -117,9 +119,33 @@ int truncate_to(int file, std::int64_t size, Body body) {
                  : body();
 }
 
+// The file of the environment, mapped: how many microseconds the wall clock is off, for everybody at the same instant.
+const std::int64_t* clock_offset() {
+  const char* path = std::getenv("STILE_SHIM_CLOCK");
+  if (!path) return nullptr;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  void* at = file < 0 ? MAP_FAILED : mmap(nullptr, sizeof(std::int64_t), PROT_READ, MAP_SHARED, file, 0);
+  if (at == MAP_FAILED) std::abort();
+  close(file);
+  return static_cast<const std::int64_t*>(at);
+}
+
 }  // namespace
 
 extern "C" {
+
+int clock_gettime(clockid_t clock, timespec* out) noexcept {
+  static const auto call = real<int (*)(clockid_t, timespec*)>("clock_gettime");
+  static const std::int64_t* const offset = clock_offset();
+  const int code = call(clock, out);
+  if (code != 0 || clock != CLOCK_REALTIME || !offset) return code;
+  const std::int64_t all = out->tv_nsec / 1'000 + __atomic_load_n(offset, __ATOMIC_RELAXED);
+  std::int64_t seconds = all / 1'000'000, rest = all % 1'000'000;
+  if (rest < 0) --seconds, rest += 1'000'000;
+  out->tv_sec += seconds;
+  out->tv_nsec = rest * 1'000 + out->tv_nsec % 1'000;
+  return 0;
+}
 
 ssize_t pwrite64(int file, const void* data, size_t size, off64_t at) {
   static const auto call = real<ssize_t (*)(int, const void*, size_t, off64_t)>("pwrite64");

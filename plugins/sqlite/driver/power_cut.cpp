@@ -4,6 +4,7 @@
 #include "power_cut.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,7 +14,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace stile::sqlite::test {
+namespace stile::sqlite::driver {
 namespace {
 
 struct Entry : JournalEntry {
@@ -50,14 +51,17 @@ std::uint64_t take_back_unsynced(const std::string& journal) {
     if (entry->what == JournalEntry::sync || synced[entry->name]) continue;
     const int file = open(entry->name.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) continue;  // removed since
+    struct stat now = {};
+    fstat(file, &now);
     const auto size = static_cast<ssize_t>(entry->old.size());
     if (pwrite(file, entry->old.data(), entry->old.size(), static_cast<off_t>(entry->at)) != size ||
         ftruncate(file, static_cast<off_t>(entry->old_size)) != 0)
       throw std::runtime_error("cannot take back a write");
     close(file);
-    taken += entry->overwritten + 1;
+    const auto length = static_cast<std::uint64_t>(now.st_size);
+    taken += entry->overwritten + (length > entry->old_size ? length - entry->old_size : 0);
   }
   return taken;
 }
 
-}  // namespace stile::sqlite::test
+}  // namespace stile::sqlite::driver
