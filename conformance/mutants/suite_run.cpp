@@ -28,7 +28,8 @@ bool has(const json::object& check, const char* list, const std::string& id) {
 }
 
 /// The exit status, or -1.
-int run(const std::vector<std::string>& command, const std::string& mutant, const std::string& log) {
+int run(const std::vector<std::string>& command, const std::string& mutant, const std::string& log,
+        const std::string& temporary) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -38,6 +39,7 @@ int run(const std::vector<std::string>& command, const std::string& mutant, cons
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0) _exit(127);
     if (mutant.empty() ? unsetenv("STILE_MUTANT") : setenv("STILE_MUTANT", mutant.c_str(), 1)) _exit(127);
+    if (setenv("TMPDIR", temporary.c_str(), 1) != 0) _exit(127);
     execv(words[0], words.data());
     _exit(127);
   }
@@ -80,7 +82,11 @@ SuiteRun run_suite(const Suite& suite, const std::string& mutant, const std::str
                                    "--seed",      std::to_string(seed), "--report",   report};
   command.insert(command.end(), more.begin(), more.end());
   SuiteRun out;
-  out.status = run(command, mutant, log);
+  // A mutant fails as it should: what the suite keeps of a failure goes.
+  const std::string temporary = std::filesystem::absolute(stem).string() + ".tmp";
+  std::filesystem::create_directories(temporary);
+  out.status = run(command, mutant, log, temporary);
+  std::filesystem::remove_all(temporary);
   out.said = read_file(log);
   if (std::filesystem::exists(report)) out.certificate = json::parse(read_file(report)).as_object();
   std::filesystem::remove(report);

@@ -125,7 +125,10 @@ class Playing {
     if (!played.trouble.text.empty()) outcome.text += played.trouble.text + "\n";
     outcome.text += played.text;
     outcome.judged = std::move(played.judged);
-    if (std::filesystem::exists(played.file)) outcome.history = played.file;
+    if (std::filesystem::exists(played.file)) {
+      outcome.history = played.file;
+      outcome.text += "recorded in " + played.file + " (stile-conformance judge looks at it again)\n";
+    }
     outcome.faults = shown();
     return outcome;
   }
