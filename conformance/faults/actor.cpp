@@ -57,7 +57,7 @@ class ProcessActor final : public Actor {
     go_ = go[1];
   }
   ~ProcessActor() override {
-    if (pid_ > 0) kill();
+    kill();
     close(here_);
     close(go_);
   }
@@ -65,17 +65,22 @@ class ProcessActor final : public Actor {
   bool arrived() override { return read_byte(here_); }
   void let_go() override { write_byte(go_); }
   void kill() override {
+    if (pid_ <= 0) return;  // -1 would be everybody
     ::kill(pid_, SIGKILL);
     join();
   }
   void freeze() override {
+    if (pid_ <= 0) throw Error(Status::internal, "a worker that ended is to be frozen");
     ::kill(pid_, SIGSTOP);
     int status = 0;
     waitpid(pid_, &status, WUNTRACED);
     if (!WIFSTOPPED(status)) throw Error(Status::internal, "a worker ended before it could be frozen");
   }
-  void thaw() override { ::kill(pid_, SIGCONT); }
+  void thaw() override {
+    if (pid_ > 0) ::kill(pid_, SIGCONT);
+  }
   void join() override {
+    if (pid_ <= 0) return;
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
     pid_ = -1;

@@ -76,6 +76,7 @@ class Crowd {
     const std::string who = "worker" + std::to_string(place) + "-" + std::to_string(++made_);
     return make_free_actor(site_, shared_, who, [this, seed](Worker& worker, const Gate& gate) {
       std::mt19937_64 random(seed);
+      worker.wait_for(Duration{0});
       while (!stop_.raised()) worker.pass("w" + std::to_string(random() % workflows), gate);
     });
   }

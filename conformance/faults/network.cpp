@@ -106,8 +106,7 @@ struct Size {
 class Play {
  public:
   Play(const Script& script, const Target& target, Net& net)
-      : script_(script),
-        target_(target),
+      : target_(target),
         net_(net),
         stage_(target, "1h"),
         ns_(target.fresh_namespace()),
@@ -224,7 +223,6 @@ class Play {
     return differing_answer(stage_, answer, undisturbed, false);
   }
 
-  const Script& script_;
   const Target& target_;
   Net& net_;
   Stage stage_;

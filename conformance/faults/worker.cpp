@@ -37,6 +37,7 @@ json::object Worker::request(std::size_t step, const std::string& workflow) {
   if (op == "receive") {
     made["queues"] = json::array{workflow};
     made["lease"] = lease;
+    made["wait"] = wait_.count();
     made["acquire"] = json::object{{"ttl", lease}, {"budget", "10h"}};
     return made;
   }

@@ -44,6 +44,9 @@ class Worker {
   /// True when it got as far as an ack that was ok.
   bool pass(const std::string& workflow, const Gate& gate = {});
 
+  /// How long its receives wait: an empty answer at once promises nothing (W7).
+  void wait_for(Duration wait) { wait_ = wait; }
+
   json::object call(json::object request) { return ledger_.call(client_, who_, request); }
   Client& client() { return client_; }
 
@@ -54,6 +57,7 @@ class Worker {
   Client client_;
   Ledger ledger_;
   const std::string who_;
+  Duration wait_{2'000'000};
   std::uint64_t values_ = 0;
   json::object delivery_;
 };

@@ -18,7 +18,8 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <map>
+#include <stdexcept>
+#include <vector>
 
 #include "proxy/sockets.hpp"
 
@@ -47,6 +48,7 @@ namespace {
 class EchoServer {
  public:
   explicit EchoServer(int listening) : pid_(fork()) {
+    if (pid_ < 0) throw std::runtime_error("no process can be had");
     if (pid_ == 0) echo(listening);
   }
   ~EchoServer() {

@@ -80,6 +80,7 @@ int run(std::vector<std::string> words) {
   proxy::Socket listening = proxy::listen_here();
   const std::string port = proxy::port_of(listening);
   const pid_t server = fork();
+  if (server < 0) return 2;
   if (server == 0) Server().serve(listening.fd());
   const std::string broken = words[3];
   std::string config = "shelf://127.0.0.1:" + port + (broken.empty() ? "" : "?broken=" + broken);
