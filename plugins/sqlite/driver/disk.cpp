@@ -67,7 +67,9 @@ void Disk::make_room() { std::filesystem::remove(folder_ + "/filler"); }
 void Disk::set_read_only(bool read_only) {
   const std::string path = store();
   if (geteuid() != 0) {
-    if (chmod(path.c_str(), read_only ? 0444 : 0644) != 0) fail("chmod " + path);
+    // SQLite gives what it makes beside the file the file's mode.
+    for (const char* part : {"", "-wal", "-shm"})
+      if (chmod((path + part).c_str(), read_only ? 0444 : 0644) != 0 && errno != ENOENT) fail("chmod " + path + part);
     return;
   }
   if (bound_ && umount2(path.c_str(), MNT_DETACH) != 0) fail("umount " + path);
