@@ -229,6 +229,12 @@ Outcome play(const Target& target, const Play& what) {
     outcome.text = "the store does not declare durable";
     return outcome;
   }
+  if (target.facts.part != Part::all) {
+    outcome.verdict = Verdict::absent;
+    outcome.text =
+        "the store keeps " + std::string(name_of(target.facts.part)) + ": level 4 judges those that keep all";
+    return outcome;
+  }
   adopt_orphans();
   enter_own_mounts();
   try {
