@@ -8,8 +8,8 @@ namespace stile::conformance::workloads {
 void take_lease(Caller& caller) {
   unsigned which = caller.in(caller.amount().workflows);
   std::string workflow = Caller::name(which);
-  auto granted = caller.call(
-      Acquire{.workflow = workflow, .ttl = caller.span(), .budget = caller.span() * 3, .force = caller.once_in(40)});
+  auto granted = caller.call(Acquire{
+      .workflow = workflow, .ttl = caller.span() * 2, .budget = caller.span() * 8, .force = caller.once_in(40)});
   if (granted) caller.board().keep(which, granted->fence);
 }
 
