@@ -12,7 +12,7 @@
 namespace stile::conformance {
 namespace {
 
-Outcome fault(std::string text) { return {Verdict::failed, std::move(text), {}, 1}; }
+Outcome contradiction(std::string text) { return {Verdict::failed, std::move(text), {}, 1}; }
 
 /// Of the closed list, what one answer can show.
 constexpr std::array<std::string_view, 8> shown_by_an_answer{"one_commit",   "coupled_receive", "push_records",
@@ -29,8 +29,8 @@ Outcome undeclared_is_unsupported(const Target& target) {
     json::object answer = client.call(request);
     ++outcome.counted;
     if (answer.at("status") != "unsupported")
-      return fault("undeclared: " + std::string(capability) + "\n    sent     " + brief(request) + "\n    answered " +
-                   brief(answer));
+      return contradiction("undeclared: " + std::string(capability) + "\n    sent     " + brief(request) +
+                           "\n    answered " + brief(answer));
   }
   return outcome;
 }
@@ -45,8 +45,8 @@ Outcome declared_is_supported(const Target& target) {
     json::object answer = client.call(request);
     ++outcome.counted;
     if (answer.at("status") == "unsupported")
-      return fault("declared: " + std::string(capability) + "\n    sent     " + brief(request) + "\n    answered " +
-                   brief(answer));
+      return contradiction("declared: " + std::string(capability) + "\n    sent     " + brief(request) +
+                           "\n    answered " + brief(answer));
   }
   return outcome;
 }
@@ -59,7 +59,7 @@ Outcome capabilities_are_known(const Target& target) {
   for (const std::string& one : target.facts.capabilities) {
     bool language = (one.starts_with("effects:") && one.size() > 8) || (one.starts_with("render:") && one.size() > 7);
     if (!language && std::find(closed.begin(), closed.end(), one) == closed.end())
-      return fault("info names a capability that the contract does not know: " + one);
+      return contradiction("info names a capability that the contract does not know: " + one);
   }
   return {};
 }
@@ -78,8 +78,10 @@ Outcome parts_are_whole(const Target& target) {
   if (last == 2)
     for (std::string_view op : groups[3])
       if (!target.facts.does(op)) missing += " " + std::string(op);
-  if (target.facts.part == Part::nothing) return fault("every operation is unsupported: there is nothing to judge");
-  if (!missing.empty()) return fault("these operations are unsupported, and others of their part are not:" + missing);
+  if (target.facts.part == Part::nothing)
+    return contradiction("every operation is unsupported: there is nothing to judge");
+  if (!missing.empty())
+    return contradiction("these operations are unsupported, and others of their part are not:" + missing);
   return {};
 }
 

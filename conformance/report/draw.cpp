@@ -11,8 +11,6 @@
 namespace stile::conformance::report {
 namespace {
 
-constexpr double box_height = 38, box_gap = 6, bar_height = 15, bar_gap = 3, lane_padding = 8;
-
 std::string_view name_of(Tone tone) {
   switch (tone) {
     case Tone::ok: return "ok";

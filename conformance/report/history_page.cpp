@@ -15,7 +15,7 @@ namespace {
 /// Pictures of one verdict: the first contradiction is what people look at, the hundredth is not.
 constexpr std::size_t most_findings = 12;
 
-const json::array& list(const json::object& object, const char* name) {
+const json::array& entries(const json::object& object, const char* name) {
   static const json::array none;
   const json::value* value = object.if_contains(name);
   return value && value->is_array() ? value->get_array() : none;
@@ -83,21 +83,21 @@ std::string counted_by(const json::object& verdict, const char* name, const char
 }  // namespace
 
 std::string findings(const json::object& verdict, const std::string& id) {
-  const json::array& all = list(verdict, "findings");
+  const json::array& all = entries(verdict, "findings");
   std::string out;
   if (!all.empty()) out += legend();
   for (std::size_t i = 0; i < std::min(all.size(), most_findings); ++i)
     if (all[i].is_object()) out += one_finding(all[i].get_object(), verdict, id + "-" + std::to_string(i + 1));
   if (all.size() > most_findings)
     out += "<p class=\"note\">" + counted(all.size() - most_findings, "further finding") + " not drawn.</p>\n";
-  const json::array& notes = list(verdict, "notes");
+  const json::array& notes = entries(verdict, "notes");
   for (std::size_t i = 0; i < std::min<std::size_t>(notes.size(), 50); ++i)
     out += "<p class=\"note\">note: " + html(cut(said(notes[i]), 500)) + "</p>\n";
   return out;
 }
 
 std::string history_page(const json::object& verdict, const std::vector<std::string>& files) {
-  std::size_t found = list(verdict, "findings").size();
+  std::size_t found = entries(verdict, "findings").size();
   const json::value* accepted = verdict.if_contains("accepted");
   bool good = accepted && accepted->is_bool() && accepted->get_bool();
   std::string names;

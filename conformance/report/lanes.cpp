@@ -21,7 +21,6 @@ namespace {
 
 constexpr double letter = 6.7;  // wide, of the font of the boxes
 constexpr double margin = 12, top_of_lanes = 30;
-constexpr double box_height = 38, box_gap = 6, bar_height = 15, bar_gap = 3, lane_padding = 8;
 constexpr std::size_t most_letters = 26;
 constexpr int hues = 6;
 

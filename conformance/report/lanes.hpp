@@ -14,6 +14,9 @@ namespace stile::conformance::report {
 
 namespace json = boost::json;
 
+// Pixels that the layout and the drawing agree on.
+inline constexpr double box_height = 38, box_gap = 6, bar_height = 15, bar_gap = 3, lane_padding = 8;
+
 /// How an operation ended, as it is coloured.
 enum class Tone { ok, refused, error, doubt };
 

@@ -23,7 +23,8 @@ namespace stile {
 namespace conformance {
 namespace {
 
-constexpr const char* usage = R"(Explains a promise of the contract: what it says, why it matters, which cases guard it.
+constexpr const char* explain_usage =
+    R"(Explains a promise of the contract: what it says, why it matters, which cases guard it.
 Usage: stile-conformance explain [--json] ID...
 
   stile-conformance explain A4
@@ -94,7 +95,7 @@ Mentions mentions_of(const Promise& one) {
   return out;
 }
 
-std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+std::string folded(const std::string& text, std::size_t width, const std::string& indent) {
   std::string out, line;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t space = std::min(text.find(' ', at), text.size());
@@ -106,7 +107,7 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
   return line.empty() ? out : out + indent + line + "\n";
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
+std::string joined_by(const std::vector<std::string>& words, const char* between) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
   return out;
@@ -116,21 +117,21 @@ std::string guard_text(const Check& check) {
   std::string text = "  " + check.suite + "." + check.name;
   text += check.place.empty() ? "  (in code)" : "  " + check.place;
   if (check.level > 1) text += "  (level " + std::to_string(check.level) + ")";
-  return text + "\n" + wrapped(check.about, 104, "      ");
+  return text + "\n" + folded(check.about, 104, "      ");
 }
 
 std::string text_of(const Promise& one) {
-  std::string out = one.id + " promises (" + one.chapter + "):\n" + wrapped(one.text, 108, "  ");
-  out += "\nWhy it matters:\n" + wrapped(chapter_about(one.chapter), 108, "  ");
+  std::string out = one.id + " promises (" + one.chapter + "):\n" + folded(one.text, 108, "  ");
+  out += "\nWhy it matters:\n" + folded(chapter_about(one.chapter), 108, "  ");
   auto guards = guarding(one.id);
   out += "\nGuarded by " + std::to_string(guards.size()) + (guards.size() == 1 ? " check:\n" : " checks:\n");
   for (const Check* check : guards) out += guard_text(*check);
   Mentions mentions = mentions_of(one);
   out += "\nTry a store by it:\n  stile-conformance CONFIG --only " + one.id + "\n\nRead on:\n";
-  if (!mentions.promises.empty()) out += "  stile-conformance explain " + joined(mentions.promises, " ") + "\n";
-  if (!mentions.statuses.empty()) out += "  stile explain " + joined(mentions.statuses, "; stile explain ") + "\n";
+  if (!mentions.promises.empty()) out += "  stile-conformance explain " + joined_by(mentions.promises, " ") + "\n";
+  if (!mentions.statuses.empty()) out += "  stile explain " + joined_by(mentions.statuses, "; stile explain ") + "\n";
   if (!mentions.operations.empty())
-    out += "  its operations: " + joined(mentions.operations, ", ") + " (the table of operations in the contract)\n";
+    out += "  its operations: " + joined_by(mentions.operations, ", ") + " (the table of operations in the contract)\n";
   return out + "  conformance/CONTRACT.md, chapter \"" + one.chapter + "\"\n";
 }
 
@@ -170,13 +171,15 @@ int explain(const std::vector<std::string>& words) {
   bool as_json = false;
   std::vector<std::string> ids;
   for (const std::string& word : words) {
-    if (word == "-h" || word == "--help") return types::write_output(usage), 0;
+    if (word == "-h" || word == "--help") return types::write_output(explain_usage), 0;
     if (word == "--json") as_json = true;
     if (word.starts_with("-") && word != "--json")
-      return std::cerr << "stile-conformance explain: " << types::printable(word) << " is no option\n" << usage, 2;
+      return std::cerr << "stile-conformance explain: " << types::printable(word) << " is no option\n"
+                       << explain_usage,
+             2;
     if (!word.starts_with("-")) ids.push_back(word);
   }
-  if (ids.empty()) return std::cerr << usage, 2;
+  if (ids.empty()) return std::cerr << explain_usage, 2;
   std::vector<const Promise*> wanted;
   for (const std::string& id : ids) {
     wanted.push_back(promise(upper(id)));
