@@ -95,14 +95,19 @@ Held read_held(Client& client) {
   }
   for (const auto& [workflow, state] : held.states) {
     json::object load{{"op", "load"}, {"workflow", workflow}};
+    std::int64_t after = 0;
     for (bool more = true; more;) {
       json::object answer = ask(load);
+      const std::int64_t before = after;
       for (const json::value& each : answer.at("records").as_array()) {
         const json::object& record = each.as_object();
         held.records[workflow].push_back({text_of(record.at("key")), text_of(record.at("value"))});
-        load["after"] = record.at("position");
+        after = record.at("position").to_number<std::int64_t>();
       }
+      load["after"] = after;
       more = answer.at("more").as_bool();
+      if (more && after <= before)
+        throw Error(Status::internal, "load says more, and goes no further (B6): " + brief(answer));
     }
   }
   return held;
