@@ -91,8 +91,8 @@ TEST(WaitingRoom, W5_what_is_due_later_rings_who_keeps_the_timer) {
   room.leave(who, a);
 }
 
-/// As a look that finds nothing.
-void nothing(stile_op& op) { engine::accept(op); }
+/// As a look that finds no_more.
+void no_more(stile_op& op) { engine::accept(op); }
 
 TEST(Waits, W6_an_exception_of_a_look_leaves_the_room) {
   sdk::WaitingRoom room;
@@ -104,14 +104,14 @@ TEST(Waits, W6_an_exception_of_a_look_leaves_the_room) {
   int looks = 0;
   const auto look = [&](bool) {
     if (++looks == 2) throw engine::Failure(STILE_UNAVAILABLE, "gone");
-    nothing(op.op());
+    no_more(op.op());
   };
   EXPECT_THROW(waits.receive(call, op.op(), look, [](const auto& q) { return std::vector<engine::Span>(q.size()); }),
                engine::Failure);
   EXPECT_FALSE(room.anyone_receives());
 }
 
-/// Tables of documents alone, and nothing of them there.
+/// Tables of documents alone, and no_more of them there.
 struct Documents {
   engine::Document* find_document(std::string_view) { return nullptr; }
   engine::Document& make_document(std::string_view key) { return made.key = key, made; }
