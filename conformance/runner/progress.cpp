@@ -49,7 +49,7 @@ void Progress::OnTestIterationStart(const testing::UnitTest& unit, int) {
     }
   }
   planned_ = checks.size();
-  run_.partial = planned_ != of_level_;
+  run_.partial = planned_ != of_level_ || !run_.cases.empty();
   told_(checks);
   estimate_.plan(checks, run_.target->time);
   schedule_.plan(std::move(checks));
