@@ -126,6 +126,21 @@ void add_driver(CLI::App& app, Options& options) {
       ->type_name("COMMAND");
 }
 
+/// What is drawn at random, and how much of it.
+void add_chance(CLI::App& app, Options& options, std::string& time) {
+  app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")
+      ->check(whole_number)
+      ->type_name("N");
+  app.add_option("--sequence", options.sequence, "Plays one random sequence alone: the number that a failure shows")
+      ->check(whole_number)
+      ->type_name("N");
+  app.add_option("--scale", options.scale, "Multiplies the amount of random work")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  app.add_option("--time", time, "How long all random checks together may take (10m); default: a fixed amount of work")
+      ->type_name("DURATION");
+}
+
 }  // namespace
 
 Options read_options(int argc, char** argv) {
@@ -153,24 +168,16 @@ Options read_options(int argc, char** argv) {
   app.add_option("--cases", options.cases, "A .case file or a folder of them, in place of those that are built in")
       ->allow_extra_args(false)
       ->type_name("PATH");
-  app.add_option("--seed", options.seed, "Repeats what was drawn at random (default: drawn anew)")
-      ->check(whole_number)
-      ->type_name("N");
-  app.add_option("--sequence", options.sequence, "Plays one random sequence alone: the number that a failure shows")
-      ->check(whole_number)
-      ->type_name("N");
-  app.add_option("--scale", options.scale, "Multiplies the amount of random work")
-      ->check(CLI::Range(1, 10000))
-      ->type_name("N");
+  add_chance(app, options, time);
   app.add_option("--jobs", options.jobs, "Children at once (default: twice the processors)")
       ->check(CLI::Range(1, 256))
       ->type_name("N");
+  app.add_flag("--in-process", options.in_process,
+               "Judges in this process and without limits, for a debugger: who crashes or hangs ends the run");
   app.add_option("--timeout-multiplier", options.timeout_multiplier,
                  "Multiplies the time a case may take; for slow machines and sanitizers")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  app.add_option("--time", time, "How long all random checks together may take (10m); default: a fixed amount of work")
-      ->type_name("DURATION");
   app.add_option("--report", options.reports,
                  "Writes the certificate, JSON; or, where FILE ends in .html, one page for people. May be given twice")
       ->allow_extra_args(false)

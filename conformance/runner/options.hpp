@@ -24,6 +24,7 @@ struct Options {
   std::uint64_t sequence = 0;  ///< 0 = all
   int jobs = 0;                ///< 0 = twice the processors
   int timeout_multiplier = 1;
+  bool in_process = false;
   Duration time{0};                  ///< of all random checks together; 0 = the amount they have by themselves
   std::vector<std::string> reports;  ///< HTML where the name says so, else the certificate
   std::string junit;

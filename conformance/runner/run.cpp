@@ -107,7 +107,7 @@ int tell_interrupted(std::size_t judged) {
 bool judge_all(const Options& options, Target& target, Folder& folder, Run& run) {
   auto begun = std::chrono::steady_clock::now();
   int jobs = jobs_of(options);
-  Schedule schedule(target, jobs, options.timeout_multiplier);
+  Schedule schedule(target, jobs, options.timeout_multiplier, options.in_process);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
   auto* progress = new Progress(schedule, run, jobs, [&](const std::deque<const Check*>& checks) {
@@ -206,6 +206,10 @@ int run_suite(const Options& options, const std::string& command) {
   if (options.cases.empty()) add_checks_in_code(target);
   int highest = 1;
   for (const auto& check : all_checks()) highest = std::max(highest, check->level);
+  if (options.level > highest && !options.cases.empty()) {
+    complain(options, "--level " + std::to_string(options.level) + " with --cases: cases are of level 1");
+    return usage;
+  }
   if (options.level > highest) {
     complain(options, "--level " + std::to_string(options.level) + ": this store can be judged up to level " +
                           std::to_string(highest) + (options.driver.empty() ? "; level 4 needs --driver" : ""));

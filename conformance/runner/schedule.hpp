@@ -17,8 +17,9 @@ namespace stile::conformance {
 class Schedule {
  public:
   /// timeout_multiplier: how much more than its limit each check may take.
-  Schedule(const Target& target, int jobs, int timeout_multiplier)
-      : target_(target), jobs_(jobs), timeout_multiplier_(timeout_multiplier) {}
+  /// in_process: no children; each is judged here when its result is asked for.
+  Schedule(const Target& target, int jobs, int timeout_multiplier, bool in_process = false)
+      : target_(target), jobs_(jobs), timeout_multiplier_(timeout_multiplier), in_process_(in_process) {}
 
   /// What will be asked for, in order, so that it can be begun ahead.
   void plan(std::deque<const Check*> checks) { waiting_ = std::move(checks); }
@@ -35,6 +36,7 @@ class Schedule {
 
  private:
   void begin(const Check& check);
+  Result judge_here(const Check& check) const;
   bool may_begin(const Check& check) const;
   void fill();
   void watch();
@@ -47,6 +49,7 @@ class Schedule {
   const Target& target_;
   int jobs_;
   int timeout_multiplier_;
+  bool in_process_;
   Listener listener_;
   std::deque<const Check*> waiting_;
   std::map<const Check*, std::unique_ptr<Child>> running_;

@@ -176,6 +176,33 @@ class Reports(Folder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot be written", done.stderr)
 
+    def test_cases_of_ones_own_judge_no_store(self):
+        done = wicked("honest", "--cases", TRAP, "--report", self.path("run.json"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("Only a part of the suite was run", done.stdout)
+        told = json.loads(self.written("run.json"))
+        self.assertFalse(told["conformant"] or told["complete"])
+        done = wicked("honest", "--cases", TRAP, "--level", "2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cases are of level 1", done.stderr)
+
+    def test_a_debugger_has_one_process_to_look_at(self):
+        done = wicked("honest", "--cases", TRAP, "--in-process")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("2 passed", done.stdout)
+        self.assertLess(wicked("crash", "--cases", TRAP, "--in-process").returncode, 0, "nobody else dies of it")
+
+    def test_a_loop_is_told_by_its_last_turn(self):
+        with open(self.path("loop.case"), "w", encoding="utf-8") as file:
+            file.write("# A loop.  K1\ncase loop.long\nput a \"1\" -> ok\n"
+                       "repeat 50\n    get a -> ok\nend\nget a -> not_found\n")
+        done = run("memory:", "--cases", self.path("loop.case"))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        said = done.stdout + done.stderr
+        self.assertIn("put a", said)
+        self.assertIn("(turn 50 of `repeat 50`)", said)
+        self.assertEqual(said.count("get a -> ok"), 1, said)
+
     def test_time_is_shared_among_the_random_checks(self):
         done = run("memory:?clock=manual", "--only", "Random.*", "--time", "2s", "--jobs", "2", "--seed", "7",
                    "--timeout-multiplier", SLOWER, "--report", self.path("run.json"))
