@@ -74,7 +74,7 @@ class Player {
 
   void note(const Line& line) {
     ++played_;
-    // A loop says the same thing many times; what led to a failure is near its end.
+    // What led to a failure is near its end.
     constexpr std::size_t most = 6000;
     if (said_.size() > most) said_ = "  ...\n" + said_.substr(said_.find('\n', said_.size() - most / 2) + 1);
     if (line.kind != Line::Kind::repeat) said_ += "  " + line.source + "\n";
@@ -147,8 +147,11 @@ void Player::play_repeat(const Line& line) {
     if (line.terms.size() == 2) from = std::exchange(to, number_of(line.terms[1], scope_));
   }
   auto outer = scope_;
+  const std::string before = said_;
   for (std::int64_t i = from; i <= to; ++i) {
     if (!line.until.empty() && stage_.returned(line.until)) break;
+    // A loop says the same many times: the last turn is enough.
+    if (i != from) said_ = before + "  ... (turn " + std::to_string(i - from + 1) + " of `" + line.source + "`)\n";
     // What a turn took for the first time is of that turn; what was there before the loop stays as `let` left it.
     std::erase_if(scope_.variables, [&](const auto& one) { return outer.variables.count(one.first) == 0; });
     scope_.op_ids = outer.op_ids;
