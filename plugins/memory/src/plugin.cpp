@@ -89,6 +89,7 @@ constexpr stile_plugin table = sdk::make_table<Memory>({
     .schemes = facts::schemes,
     .options = facts::options,
     .capabilities = facts::capabilities,
+    .license = "Apache-2.0",
 });
 
 }  // namespace

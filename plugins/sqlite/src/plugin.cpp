@@ -123,6 +123,7 @@ constexpr stile_plugin table = sdk::make_table<Sqlite>({
     .schemes = schemes,
     .options = options,
     .capabilities = all_capabilities,
+    .license = "Apache-2.0",
 });
 
 }  // namespace

@@ -206,7 +206,7 @@ struct Facts {
   std::span<const stile_option* const> options;
   std::span<const stile_text> capabilities;
   std::uint32_t flags = 0;
-  std::string_view license = "Apache-2.0";
+  std::string_view license = "not stated";  ///< an SPDX expression
 };
 
 template <class P>
