@@ -11,9 +11,9 @@
 #include "checks/checks.hpp"
 #include "codec/fields.hpp"
 #include "config/text.hpp"
-#include "dialogue/absence.hpp"
 #include "dialogue/suite.hpp"
 #include "runner/contract.hpp"
+#include "runner/probe.hpp"
 #include "runner/registry.hpp"
 #include "stile/conformance.hpp"
 #include "types/streams.hpp"
@@ -31,25 +31,9 @@ Usage: stile-conformance explain [--json] ID...
 Exit status: 0, or 2 where an id is unknown or the output cannot be written.
 )";
 
-/// A store that has everything: all checks there are stand for it.
-Target whole_store() {
-  Target target;
-  target.config = "any:";
-  target.facts.config = target.config;
-  target.facts.part = Part::all;
-  for (const char* capability :
-       {"one_commit", "coupled_receive", "push_wakeups", "push_records", "manual_clock", "cross_process", "durable",
-        "replicated", "effects:sql", "effects:lua", "render:sql", "render:lua"})
-    target.facts.capabilities.insert(capability);
-  for (const auto& group : operation_groups()) target.facts.operations.insert(group.begin(), group.end());
-  for (const char* op : {"prepare", "info", "watch", "advance", "transact", "render"})
-    target.facts.operations.insert(op);
-  return target;
-}
-
 void add_all_checks() {
   for (const CaseFile& file : built_in_cases()) add_cases(file);
-  add_checks_in_code(whole_store());
+  add_checks_in_code(store_with_all());
 }
 
 std::vector<const Check*> guarding(const std::string& id) {

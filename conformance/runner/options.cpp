@@ -28,7 +28,7 @@ namespace {
 constexpr const char* footer = R"(Examples:
   stile-conformance memory:
   stile-conformance --plugin ./mystore.so 'mystore:/tmp/data' --report certificate.json
-  stile-conformance memory: --only A4 --only delivery.put_off_until_release
+  stile-conformance memory: --only A4 --only deliveries.put_off_until_lapse
   stile-conformance --list --only D9
   stile-conformance memory: --level 2 --time 10m --report run.html --report certificate.json
   stile-conformance --driver ./mystore-driver --level 4

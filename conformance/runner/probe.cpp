@@ -104,4 +104,19 @@ Look look_at(const Target& target) {
   }
 }
 
+Target store_with_all() {
+  Target target;
+  target.driver = "any";
+  Facts& facts = target.facts;
+  facts.config = "any:";
+  facts.part = Part::all;
+  for (const char* capability :
+       {"one_commit", "coupled_receive", "push_wakeups", "push_records", "manual_clock", "cross_process", "durable",
+        "replicated", "effects:sql", "effects:lua", "render:sql", "render:lua"})
+    facts.capabilities.insert(capability);
+  for (const auto& group : operation_groups()) facts.operations.insert(group.begin(), group.end());
+  for (const char* op : {"prepare", "info", "watch", "advance", "transact", "render"}) facts.operations.insert(op);
+  return target;
+}
+
 }  // namespace stile::conformance

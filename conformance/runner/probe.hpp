@@ -18,6 +18,9 @@ struct Look {
   std::optional<Status> status;  ///< what it answered instead; invalid: the config string, the plugin file
 };
 
+/// A store that has everything, a driver too: all checks there are stand for it, where they are only to be named.
+Target store_with_all();
+
 /// Opens the store in a child and asks each operation once.
 Look look_at(const Target& target);
 

@@ -202,6 +202,8 @@ int run_suite(const Options& options, const std::string& command) {
       for_run.emplace(target.driver, target.folder + "/driver", target.of_driver, interrupted_by);
     if (target.of_driver) target.config = for_run->config();
     if (int end = look(options, target); end >= 0) return end;
+  } else {
+    target = store_with_all();
   }
   if (options.cases.empty()) add_checks_in_code(target);
   int highest = 1;
