@@ -151,7 +151,7 @@ void Player::play_repeat(const Line& line) {
   for (std::int64_t i = from; i <= to; ++i) {
     if (!line.until.empty() && stage_.returned(line.until)) break;
     // A loop says the same many times: the last turn is enough.
-    if (i != from) said_ = before + "  ... (turn " + std::to_string(i - from + 1) + " of `" + line.source + "`)\n";
+    if (i != from) said_ = before + "  ... (turn " + std::to_string(i - from + 1) + " of the loop)\n";
     // What a turn took for the first time is of that turn; what was there before the loop stays as `let` left it.
     std::erase_if(scope_.variables, [&](const auto& one) { return outer.variables.count(one.first) == 0; });
     scope_.op_ids = outer.op_ids;

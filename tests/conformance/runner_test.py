@@ -200,7 +200,7 @@ class Reports(Folder):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         said = done.stdout + done.stderr
         self.assertIn("put a", said)
-        self.assertIn("(turn 50 of `repeat 50`)", said)
+        self.assertIn("(turn 50 of the loop)", said)
         self.assertEqual(said.count("get a -> ok"), 1, said)
 
     def test_time_is_shared_among_the_random_checks(self):
