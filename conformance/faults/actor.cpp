@@ -9,21 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "types/pipe.hpp"
+
 namespace stile::conformance::faults {
 namespace {
-
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  return ends;
-}
 
 bool read_byte(int fd) {
   char byte = 0;
@@ -42,7 +37,7 @@ void write_byte(int fd) {
 class ProcessActor final : public Actor {
  public:
   ProcessActor(const Site& site, const std::string& who, const Act& act, bool free) {
-    auto here = make_pipe(), go = make_pipe();
+    auto here = types::make_pipe(), go = types::make_pipe();
     pid_ = fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) {
@@ -185,15 +180,6 @@ std::string read_to_end(int fd) {
   }
 }
 
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Actor> make_actor(const Site& site, const std::shared_ptr<store::Backend>& shared,
@@ -214,16 +200,16 @@ std::string elsewhere(const Site& site, const std::shared_ptr<store::Backend>& s
     Worker worker(site, shared, who);
     return act(worker);
   }
-  auto ends = make_pipe();
+  auto ends = types::make_pipe();
   pid_t pid = fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
       Worker worker(site, site.open(), who);
-      write_all(ends[1], "+" + act(worker));
+      types::write_all(ends[1], "+" + act(worker));
     } catch (const std::exception& error) {
-      write_all(ends[1], std::string("-") + error.what());
+      types::write_all(ends[1], std::string("-") + error.what());
     }
     _exit(0);
   }

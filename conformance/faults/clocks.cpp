@@ -180,15 +180,8 @@ Outcome wrong_clocks(const Target& target) {
 }  // namespace
 
 void add_clocks(const Target&) {
-  Check check;
-  check.suite = "Faults";
-  check.name = "callers_clock_is_wrong";
-  check.ids = {"A11", "A12", "A14", "K4", "W4"};
-  check.about = "The clock of a caller is off by an hour and by a day, both ways.";
-  check.level = 3;
-  check.limit = std::chrono::seconds{60};
-  check.run = wrong_clocks;
-  add_check(std::move(check));
+  add_fault("callers_clock_is_wrong", "The clock of a caller is off by an hour and by a day, both ways.",
+            {"A11", "A12", "A14", "K4", "W4"}, std::chrono::seconds{60}, wrong_clocks);
 }
 
 }  // namespace stile::conformance::faults

@@ -8,19 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
+#include "types/pipe.hpp"
+
 namespace stile::conformance::faults {
 namespace {
-
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  return ends;
-}
 
 /// To the end of a line, not of the pipe: couriers that were forked later hold its other end too.
 std::string read_line(int fd) {
@@ -50,8 +45,8 @@ std::string read_line(int fd) {
 }  // namespace
 
 Courier::Courier(const Target& target, const std::string& ns) {
-  auto request = make_pipe();
-  auto done = make_pipe();
+  auto request = types::make_pipe();
+  auto done = types::make_pipe();
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) {

@@ -138,15 +138,10 @@ class Crowd {
 }  // namespace
 
 void add_crowd(const Target&) {
-  Check check;
-  check.suite = "Faults";
-  check.name = "workers_killed_and_frozen";
-  check.ids = {"A1", "A2", "A4", "B1", "B3", "B8", "D1", "D2", "D4", "D5", "D8", "W1", "R2", "I3"};
-  check.about = "Several workers at once, killed and frozen at random; a ledger outside the store, and the judge.";
-  check.level = 3;
-  check.limit = std::chrono::seconds{180};
-  check.run = [](const Target& target) { return Crowd(target).run(target); };
-  add_check(std::move(check));
+  add_fault("workers_killed_and_frozen",
+            "Several workers at once, killed and frozen at random; a ledger outside the store, and the judge.",
+            {"A1", "A2", "A4", "B1", "B3", "B8", "D1", "D2", "D4", "D5", "D8", "W1", "R2", "I3"},
+            std::chrono::seconds{180}, [](const Target& target) { return Crowd(target).run(target); });
 }
 
 }  // namespace stile::conformance::faults

@@ -3,6 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "check.hpp"
 #include "target.hpp"
 
@@ -12,6 +17,10 @@ namespace stile::conformance {
 void add_fault_checks(const Target& target);
 
 namespace faults {
+
+/// Makes one of the suite known.
+void add_fault(std::string name, std::string about, std::vector<std::string> ids, std::chrono::seconds limit,
+               std::function<Outcome(const Target&)> run);
 
 // The parts of it, one a file.
 void add_matrix(const Target& target);

@@ -122,26 +122,15 @@ Outcome fork_while_waiting(const Target& target) {
   return outcome;
 }
 
-void add(const char* name, const char* about, std::vector<std::string> ids, Outcome (*run)(const Target&)) {
-  Check check;
-  check.suite = "Faults";
-  check.name = name;
-  check.ids = std::move(ids);
-  check.about = about;
-  check.level = 3;
-  check.limit = std::chrono::seconds{60};
-  check.run = run;
-  add_check(std::move(check));
-}
-
 }  // namespace
 
 void add_forks(const Target& target) {
   if (target.facts.does("put") && target.facts.does("get"))
-    add("fork_after_open", "In a forked child the parent's store is refused; the parent's goes on.", {"R2", "R4", "R5"},
-        fork_after_open);
+    add_fault("fork_after_open", "In a forked child the parent's store is refused; the parent's goes on.",
+              {"R2", "R4", "R5"}, std::chrono::seconds{60}, fork_after_open);
   if (target.facts.does("receive"))
-    add("fork_while_waiting", "A receiver goes on waiting while its process forks.", {"W1", "W4"}, fork_while_waiting);
+    add_fault("fork_while_waiting", "A receiver goes on waiting while its process forks.", {"W1", "W4"},
+              std::chrono::seconds{60}, fork_while_waiting);
 }
 
 }  // namespace stile::conformance::faults

@@ -144,28 +144,20 @@ Outcome frozen_at_every_step(const Target& target) {
   return judge_trouble(outcome, trouble);
 }
 
-void add(const char* name, const char* about, Outcome (*run)(const Target&)) {
-  Check check;
-  check.suite = "Faults";
-  check.name = name;
-  check.ids = {"A1", "A3", "A4", "B1", "B3", "B8", "D1", "D2", "D4", "D5", "D8", "W1", "R2", "I3"};
-  check.about = about;
-  check.level = 3;
-  check.limit = std::chrono::seconds{120};
-  check.run = run;
-  add_check(std::move(check));
-}
-
 }  // namespace
 
 void add_workers(const Target& target) {
   for (std::string_view op : pass_steps)
     if (!target.facts.does(op)) return;
-  add("workers_killed_at_every_step", "A worker is killed before, in and after every call; another does its work.",
-      killed_at_every_step);
-  add("workers_frozen_at_every_step",
-      "A worker sleeps past its lease before every call; what it says when it wakes up comes too late.",
-      frozen_at_every_step);
+  const std::vector<std::string> ids{"A1", "A3", "A4", "B1", "B3", "B8", "D1",
+                                     "D2", "D4", "D5", "D8", "W1", "R2", "I3"};
+  constexpr std::chrono::seconds limit{120};
+  add_fault("workers_killed_at_every_step",
+            "A worker is killed before, in and after every call; another does its work.", ids, limit,
+            killed_at_every_step);
+  add_fault("workers_frozen_at_every_step",
+            "A worker sleeps past its lease before every call; what it says when it wakes up comes too late.", ids,
+            limit, frozen_at_every_step);
   add_crowd(target);
 }
 

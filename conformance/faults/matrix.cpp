@@ -278,15 +278,8 @@ void add_matrix(const Target& target) {
     const std::string op = operation_of(script);
     if (!playable(script, target.facts) || std::find(known.begin(), known.end(), op) != known.end()) continue;
     known.push_back(op);
-    Check check;
-    check.suite = "Faults";
-    check.name = op;
-    check.ids = ids_of(op);
-    check.about = op + " whose request or reply is lost, cut, doubled or late, and which is then sent again";
-    check.level = 3;
-    check.limit = std::chrono::seconds{120};
-    check.run = [op](const Target& store) { return judge_operation(op, store); };
-    add_check(std::move(check));
+    add_fault(op, op + " whose request or reply is lost, cut, doubled or late, and which is then sent again",
+              ids_of(op), std::chrono::seconds{120}, [op](const Target& store) { return judge_operation(op, store); });
   }
 }
 

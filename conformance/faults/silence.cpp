@@ -124,31 +124,20 @@ Outcome told_are_asleep(const Target& target, bool watches) {
   return outcome;
 }
 
-void add(const char* name, const char* about, std::vector<std::string> ids, std::function<Outcome(const Target&)> run) {
-  Check check;
-  check.suite = "Faults";
-  check.name = name;
-  check.ids = std::move(ids);
-  check.about = about;
-  check.level = 3;
-  check.limit = std::chrono::seconds{90};
-  check.run = std::move(run);
-  add_check(std::move(check));
-}
-
 }  // namespace
 
 void add_silence(const Target& target) {
+  constexpr std::chrono::seconds limit{90};
   // Where the clock is moved by hand nothing comes by itself.
   if (!target.facts.does("receive") || target.facts.can("manual_clock")) return;
-  add("silence_by_time_alone", "What becomes due while nobody says a word reaches who waits for it.",
-      {"W1", "W4", "W5", "W6", "D4", "D9"}, by_time_alone);
+  add_fault("silence_by_time_alone", "What becomes due while nobody says a word reaches who waits for it.",
+            {"W1", "W4", "W5", "W6", "D4", "D9"}, limit, by_time_alone);
   if (!target.facts.can("cross_process")) return;
-  add("silence_told_are_frozen", "The hint may go to a process that sleeps; another that waits gets the wakeup.",
-      {"W1", "W5", "W6"}, [](const Target& store) { return told_are_asleep(store, false); });
+  add_fault("silence_told_are_frozen", "The hint may go to a process that sleeps; another that waits gets the wakeup.",
+            {"W1", "W5", "W6"}, limit, [](const Target& store) { return told_are_asleep(store, false); });
   if (target.facts.can("push_records"))
-    add("silence_watchers_are_frozen", "The same for records and those who watch.", {"B14", "W5", "W6"},
-        [](const Target& store) { return told_are_asleep(store, true); });
+    add_fault("silence_watchers_are_frozen", "The same for records and those who watch.", {"B14", "W5", "W6"}, limit,
+              [](const Target& store) { return told_are_asleep(store, true); });
 }
 
 }  // namespace stile::conformance::faults

@@ -3,7 +3,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults/faults.hpp"
 
+#include <utility>
+
 namespace stile::conformance {
+
+void faults::add_fault(std::string name, std::string about, std::vector<std::string> ids, std::chrono::seconds limit,
+                       std::function<Outcome(const Target&)> run) {
+  Check check;
+  check.suite = "Faults";
+  check.name = std::move(name);
+  check.ids = std::move(ids);
+  check.about = std::move(about);
+  check.level = 3;
+  check.limit = limit;
+  check.run = std::move(run);
+  add_check(std::move(check));
+}
 
 void add_fault_checks(const Target& target) {
   if (target.facts.part == Part::nothing) return;

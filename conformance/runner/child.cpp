@@ -22,26 +22,12 @@
 
 #include "check.hpp"
 #include "stile/types.hpp"
+#include "types/pipe.hpp"
 
 namespace stile::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  return ends;
-}
-
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
 
 /// Where a child says what it is at. Its parent reads it only once the child is gone.
 struct Blackboard {
@@ -62,8 +48,8 @@ std::atomic<Blackboard*> blackboard{nullptr};  // of this process, where it is a
   dup2(noise, STDOUT_FILENO);
   dup2(noise, STDERR_FILENO);
   std::string text = body();
-  write_all(said, text);
-  write_all(said, full_stop);
+  types::write_all(said, text);
+  types::write_all(said, full_stop);
   // Nothing of the parent's is to be flushed or torn down here a second time.
   _exit(0);
 }
@@ -99,8 +85,8 @@ Child::Child(const std::function<std::string()>& body, Duration limit)
   void* shared = mmap(nullptr, sizeof(Blackboard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   said_at_ = shared;
-  auto said = make_pipe();
-  auto noise = make_pipe();
+  auto said = types::make_pipe();
+  auto noise = types::make_pipe();
   pid_ = fork();
   if (pid_ == 0) {
     blackboard = static_cast<Blackboard*>(said_at_);

@@ -1,20 +1,19 @@
 // What a whole run needs that has a driver: a server of its own, and that nothing stays behind.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
 
 #include "servers/driver.hpp"
 #include "servers/servers.hpp"
+#include "types/pipe.hpp"
 
 namespace stile::conformance::servers {
 namespace {
@@ -23,12 +22,6 @@ constexpr Duration starting = std::chrono::seconds{90}, ending = std::chrono::se
 
 bool adopting = false;
 pid_t spared = 0;
-
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  return ends;
-}
 
 /// The process that holds the server: orphans of the driver come to it, and not to the runner.
 [[noreturn]] void hold_server(const std::string& command, const std::string& folder, int said, int hold) {
@@ -57,8 +50,8 @@ ForRun::ForRun(const std::string& driver, const std::string& folder, bool start,
   adopt_orphans();
   adopting = true;
   if (!start) return;
-  auto said = make_pipe();
-  auto hold = make_pipe();
+  auto said = types::make_pipe();
+  auto hold = types::make_pipe();
   pid_ = fork();
   if (pid_ == 0) {
     close(said[0]);

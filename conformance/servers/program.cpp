@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -20,6 +19,7 @@
 #include <system_error>
 
 #include "runner/results.hpp"
+#include "types/pipe.hpp"
 
 namespace stile::conformance::servers {
 namespace {
@@ -31,12 +31,6 @@ constexpr std::size_t longest_line = std::size_t{64} << 20;
 int milliseconds_until(Deadline deadline) {
   auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
-}
-
-std::array<int, 2> make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  return ends;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -76,8 +70,8 @@ Program::Program(std::string name, const std::vector<std::string>& command,
                  const std::map<std::string, std::string>& environment, const std::string& errors, bool dies_with_us)
     : name_(std::move(name)), errors_(errors) {
   signal(SIGPIPE, SIG_IGN);
-  auto in = make_pipe();
-  auto out = make_pipe();
+  auto in = types::make_pipe();
+  auto out = types::make_pipe();
   int noise = open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   std::vector<std::string> words = command, settings = environment_with(environment);
   std::vector<char*> arguments = pointers(words), variables = pointers(settings);

@@ -22,6 +22,7 @@
 #include "loader/sha256.hpp"
 #include "loader/table.hpp"
 #include "types/abi.hpp"
+#include "types/pipe.hpp"
 #include "types/text.hpp"
 
 namespace stile::loader {
@@ -63,15 +64,6 @@ json::object table_json(const stile_plugin& table) {
 // What the child says first when the file was loaded; the table follows as JSON.
 constexpr char loaded = '+';
 
-void write_all(int to, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t done = write(to, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
-}
-
 // The child's whole life. What it prints, and its core, are nobody's business. Whoever asked may be killed meanwhile:
 // a constructor that hangs must not outlive it.
 [[noreturn]] void try_in_child(int to, const std::string& path, const Inspected& inspected, pid_t parent) {
@@ -83,11 +75,11 @@ void write_all(int to, std::string_view text) {
   setrlimit(RLIMIT_CORE, &none);
   try {
     const stile_plugin& table = load_library(path, inspected);
-    write_all(to, loaded + json::serialize(table_json(table)));
+    types::write_all(to, loaded + json::serialize(table_json(table)));
   } catch (const std::exception& error) {
-    write_all(to, error.what());
+    types::write_all(to, error.what());
   } catch (...) {
-    write_all(to, "something was thrown while it was loaded");
+    types::write_all(to, "something was thrown while it was loaded");
   }
   _exit(0);
 }
