@@ -84,6 +84,15 @@ void enqueue_along(Call call, Workflow& workflow) {
   if (!call.said.op_id().empty()) workflow.along.insert(call.said.op_id());
 }
 
+/// R1, R3: true when what the key's record remembers of this op_id settles the call.
+bool settled_by_record(const Workflow* workflow, Call call) {
+  const Record* standing = workflow ? workflow->record(call.said.bytes("key")) : nullptr;
+  const Remembered found = remembered_in(standing, call.said);
+  if (!settled_by_memory(found, call.reply)) return false;
+  if (found == Remembered::same) judge_standing(*workflow, *standing, true, call.reply, "R1");
+  return true;
+}
+
 /// A4: true when the call is refused.
 bool fenced(Workflow* workflow, Call call) {
   if (workflow && workflow->shows_current(call.said.fence())) return false;
@@ -96,12 +105,7 @@ bool fenced(Workflow* workflow, Call call) {
 void record(Call call) {
   auto& [world, said, reply, now] = call;
   Workflow* workflow = world.find(said.workflow());
-  const Record* standing = workflow ? workflow->record(said.bytes("key")) : nullptr;
-  Remembered found = remembered_in(standing, said);
-  if (settled_by_memory(found, reply)) {
-    if (found == Remembered::same) judge_standing(*workflow, *standing, true, reply, "R1");
-    return;
-  }
+  if (settled_by_record(workflow, call)) return;
   if (fenced(workflow, call) || !reply.ok(workflow->leased(now) ? "A4" : "A5")) return;
   record_or_lose(call, world.make(said.workflow(), now), "");
   sign_of_life(*workflow, now);
@@ -110,12 +114,7 @@ void record(Call call) {
 void supply(Call call) {
   auto& [world, said, reply, now] = call;
   Workflow* workflow = world.find(said.workflow());
-  const Record* standing = workflow ? workflow->record(said.bytes("key")) : nullptr;
-  Remembered found = remembered_in(standing, said);
-  if (settled_by_memory(found, reply)) {
-    if (found == Remembered::same) judge_standing(*workflow, *standing, true, reply, "R1");
-    return;
-  }
+  if (settled_by_record(workflow, call)) return;
   if (workflow && workflow->along.count(said.op_id()) != 0) return reply.leave_open();
   if (cannot_couple(call) || !reply.ok("B7")) return;
   record_or_lose(call, world.make(said.workflow(), now), "B7");

@@ -34,15 +34,21 @@ bool holds(const Condition& condition, const Document* document) {
 }
 
 /// K1, K2: a refused condition is answered with what is there.
-void judge_conflict(const Condition& condition, const Document* live, Reply& reply) {
-  std::string_view ids = condition.kind == Condition::Kind::absent ? "K1" : "K2 K6";
-  if (!reply.refuse("conflict", ids)) return;
+/// True when the condition of a put or an erase does not hold; the answer is judged then.
+bool conflicts(const Document* live, Call call) {
+  const Condition condition = condition_of(call.said);
+  if (holds(condition, live)) return false;
+  const std::string_view ids = condition.kind == Condition::Kind::absent ? "K1" : "K2 K6";
+  Reply& reply = call.reply;
+  if (!reply.refuse("conflict", ids)) return true;
   if (!live) {
     reply.absent("version", "K2");
-    return reply.absent("value", "K2");
+    reply.absent("value", "K2");
+    return true;
   }
   reply.bytes("version", live->version, ids);
   reply.bytes("value", live->value, ids);
+  return true;
 }
 
 /// K3: what the key remembers of this op_id. `doubtful`: whether an erase of nothing is remembered and takes one of the
@@ -122,10 +128,8 @@ void get(Call call) {
 void put(Call call) {
   auto& [world, said, reply, now] = call;
   Document* found = world.find_document(said.bytes("key"), now);
-  if (done_before(found, call)) return;
   Document* live = found && found->there ? found : nullptr;
-  Condition condition = condition_of(said);
-  if (!holds(condition, live)) return judge_conflict(condition, live, reply);
+  if (done_before(found, call) || conflicts(live, call)) return;
   if (!reply.ok("K1 K2")) return;
   std::string version = reply.said().bytes("version");
   judge_version(world, said.bytes("key"), version, reply);
@@ -141,10 +145,8 @@ void put(Call call) {
 void erase(Call call) {
   auto& [world, said, reply, now] = call;
   Document* found = world.find_document(said.bytes("key"), now);
-  if (done_before(found, call)) return;
   Document* live = found && found->there ? found : nullptr;
-  Condition condition = condition_of(said);
-  if (!holds(condition, live)) return judge_conflict(condition, live, reply);
+  if (done_before(found, call) || conflicts(live, call)) return;
   if (!reply.ok("K6")) return;
   reply.flag("removed", live != nullptr, "K6");
   Document& document = world.documents[said.bytes("key")];
