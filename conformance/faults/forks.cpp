@@ -6,11 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <future>
 
 #include "check.hpp"
 #include "dialogue/match.hpp"
 #include "faults/faults.hpp"
+#include "types/pipe.hpp"
 
 namespace stile::conformance::faults {
 namespace {
@@ -68,8 +70,7 @@ Outcome fork_after_open(const Target& target) {
   if (json::object answer = client->call(put); answer.at("status") != "ok") return fail("before it: " + brief(answer));
   Outcome outcome;
   for (int turn = 0; turn < 3; ++turn) {
-    int said[2];
-    if (pipe(said) != 0) return fail("no pipe");
+    const std::array<int, 2> said = types::make_pipe();
     const pid_t pid = fork();
     if (pid == 0) {
       close(said[0]);
@@ -81,7 +82,7 @@ Outcome fork_after_open(const Target& target) {
       } catch (const std::exception& error) {
         wrong = error.what();
       }
-      [[maybe_unused]] ssize_t n = write(said[1], wrong.data(), wrong.size());
+      types::write_all(said[1], wrong);
       _exit(0);
     }
     close(said[1]);
