@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -18,8 +19,11 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
-bool mount_small(const std::string& folder) {
-  return mount("tmpfs", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "size=32m") == 0;
+constexpr std::uint64_t room = 32 << 20;
+
+bool mount_small(const std::string& folder, unsigned long flags = 0, std::uint64_t size = room) {
+  const std::string data = "size=" + std::to_string(size);
+  return mount("tmpfs", folder.c_str(), "tmpfs", flags | MS_NOSUID | MS_NODEV, data.c_str()) == 0;
 }
 
 }  // namespace
@@ -60,7 +64,12 @@ void Disk::fill() {
   close(file);
 }
 
-void Disk::make_room() { std::filesystem::remove(folder_ + "/filler"); }
+// As much as at first, whatever the store has come to keep: without that, what it keeps fills the disk in the end.
+void Disk::make_room() {
+  std::filesystem::remove(folder_ + "/filler");
+  const std::filesystem::space_info space = std::filesystem::space(folder_);
+  if (!mount_small(folder_, MS_REMOUNT, space.capacity - space.free + room)) fail("remount " + folder_);
+}
 
 // A bind mount of the file alone, since the processes write beside it. Without the right to mount, by its mode: but
 // that stops nobody who is root.
