@@ -170,7 +170,7 @@ class Search {
               *item.told, item,   Window(std::max(time, item.when.earliest), item.when.latest),
               ways,       reason, event.ok()};
     if (!step.window.possible() || !apply(state, step) || !step.window.possible()) return false;
-    time = step.window.from();
+    if (!item.looks) time = step.window.from();
     return true;
   }
 
@@ -178,7 +178,7 @@ class Search {
     std::uint32_t i = candidates_[frame.cursor];
     ++outcome_.steps;
     // Time goes on along an order: what happened later than another must have happened does not come before it.
-    if (items_[i].when.earliest > frame.deadline || !in_turn(i)) return;
+    if ((!items_[i].looks && items_[i].when.earliest > frame.deadline) || !in_turn(i)) return;
     State state = frame.state;
     Time time = frame.time;
     Reason reason{"A11", "the store's clock had gone past the time it can have happened at"};

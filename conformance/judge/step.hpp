@@ -55,7 +55,10 @@ struct Item {
   Time invoke = 0, end = never;
   Moment when = Moment::any();  ///< the same by the store's clock
   bool optional = false;        ///< it may be left out
-  std::int32_t before = -1;     ///< the item that stands before it in the same batch (R3)
+  /// It only looks. A store reads its clock while it holds what orders its writes, and others see the write later, at
+  /// its commit: until then they see what was before, at a time that lies after the stamp.
+  bool looks = false;
+  std::int32_t before = -1;  ///< the item that stands before it in the same batch (R3)
 };
 
 /// A try. The rules narrow the window, change the state, and answer false with a reason where it does not fit.

@@ -57,6 +57,7 @@ Item item_of(const Index& index, const Event& event, const Told& told, const Cal
   item.invoke = event.invoke;
   item.end = event.end;
   item.when = clock.between(event.invoke, event.end);
+  item.looks = event.kind == STILE_OP_LOAD || event.kind == STILE_OP_LIST;
   narrow(item);
   return item;
 }

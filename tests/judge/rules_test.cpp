@@ -102,6 +102,18 @@ TEST(Rules, ALoadShowsOneMoment) {
   EXPECT_EQ(searched(writes + loaded("B 9100 9200", k + "," + l, 7)), "A10 B12");
 }
 
+// A store takes a write's time before others see the write, and may stand still in between.
+TEST(Rules, UntilItsCommitAWriteIsSeenByNobody) {
+  std::string k = row("k", "v", 1, 1002050);
+  std::string write = clock() + say("A 2000 90000", supplying("k", "v"), recorded("v", 1, 1002050));
+  EXPECT_EQ(searched(write + loaded("B 50000 60000", "") + loaded("B 70000 80000", k)), "");
+  EXPECT_EQ(searched(write + loaded("B 50000 60000", k) + loaded("B 70000 80000", "")), "B6 B12");
+  EXPECT_EQ(searched(write + loaded("B 91000 92000", "")), "B6 B12");
+  std::string leased = clock() + grant("A 2000 90000", "1.a", 1002050, 500000);
+  EXPECT_EQ(searched(leased + loaded("B 50000 60000", "")), "");
+  EXPECT_EQ(searched(leased + loaded("B 91000 92000", "")), "A10 B12");
+}
+
 TEST(Rules, WhatWasLostMayLandLaterOnce) {
   std::string write = clock() + lost("A", "1000", supplying("k", "v"));
   std::string late = loaded("B 2000 2100", "") + loaded("B 90000 90100", row("k", "v", 1, 1050000));
