@@ -18,9 +18,9 @@ void add_fault_checks(const Target& target);
 
 namespace faults {
 
-/// Makes one of the suite known.
+/// Makes one of the suite known. Alone: what it does to the store it does to all namespaces.
 void add_fault(std::string name, std::string about, std::vector<std::string> ids, std::chrono::seconds limit,
-               std::function<Outcome(const Target&)> run);
+               std::function<Outcome(const Target&)> run, bool alone = false);
 
 // The parts of it, one a file.
 void add_matrix(const Target& target);

@@ -8,7 +8,7 @@
 namespace stile::conformance {
 
 void faults::add_fault(std::string name, std::string about, std::vector<std::string> ids, std::chrono::seconds limit,
-                       std::function<Outcome(const Target&)> run) {
+                       std::function<Outcome(const Target&)> run, bool alone) {
   Check check;
   check.suite = "Faults";
   check.name = std::move(name);
@@ -16,6 +16,7 @@ void faults::add_fault(std::string name, std::string about, std::vector<std::str
   check.about = std::move(about);
   check.level = 3;
   check.limit = limit;
+  check.alone = alone;
   check.run = std::move(run);
   add_check(std::move(check));
 }
