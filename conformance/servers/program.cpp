@@ -194,7 +194,8 @@ namespace {
 /// The parent of a process out of /proc/PID/stat: "12 (a name) S 1 ..."; -1 where it is gone.
 pid_t parent_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;  // by getline: one that ends meanwhile cannot be read, which a bare buffer throws
+  std::getline(file, text, '\0');
   std::size_t name = text.rfind(") ");
   if (name == std::string::npos || name + 4 > text.size()) return -1;
   return static_cast<pid_t>(std::strtol(text.c_str() + name + 4, nullptr, 10));

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SUITE, REAL, EXAMPLE, UNSYNCED = sys.argv[1:5]
@@ -43,10 +44,18 @@ class Drivers(unittest.TestCase):
         self.environment = dict(os.environ, TMPDIR=self.folder.name, **{name: value})
 
     def tearDown(self):
-        self.assertEqual(descendants_of_groups(self.marker), [], "processes are left")
+        self.nothing_is_left()
         self.folder.cleanup()
 
-    def run_suite(self, driver, *arguments, only="Servers.killed_under_load", within=120):
+    def nothing_is_left(self):
+        """What was killed is gone in a moment, and on a busy machine a moment is long."""
+        for _ in range(1500):
+            if not descendants_of_groups(self.marker):
+                return
+            time.sleep(0.02)
+        self.fail(f"processes are left: {descendants_of_groups(self.marker)}")
+
+    def run_suite(self, driver, *arguments, only="Servers.killed_under_load", within=300):
         report = self.folder.name + "/report.json"
         command = [SUITE, "--driver", driver, "--only", only, "--seed", "1", "--report", report, *arguments]
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=within)
@@ -133,7 +142,7 @@ class Drivers(unittest.TestCase):
                 suite.send_signal(signal.SIGINT)
                 said, _ = suite.communicate(timeout=60)
                 self.assertEqual(suite.returncode, 130, said)
-            self.assertEqual(descendants_of_groups(self.marker), [])
+            self.nothing_is_left()
             self.assertEqual(os.listdir(self.folder.name), [])
 
     def wait_for_processes(self, count):

@@ -54,7 +54,8 @@ std::string escaped(const std::string& path) {
 /// Ended, though somebody has yet to wait for it.
 bool is_over(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;  // by getline: one that ends meanwhile cannot be read, which a bare buffer throws
+  std::getline(file, text, '\0');
   const std::size_t name = text.rfind(") ");
   return name == std::string::npos || text[name + 2] == 'Z' || text[name + 2] == 'X';
 }
