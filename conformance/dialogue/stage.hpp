@@ -22,7 +22,8 @@ struct Running {
   json::object answer;
   Duration took{0};
   std::chrono::steady_clock::time_point returned;
-  std::atomic<bool> begun{false}, done{false};
+  std::atomic<int> thread_id{0};
+  std::atomic<bool> done{false};
   std::thread thread;
 };
 
@@ -36,7 +37,7 @@ class Stage {
   Client& client(const std::string& session) { return *clients_.at(session); }
   const Facts& facts() const { return target_.facts; }
 
-  /// Begins a call beside the case.
+  /// Begins a call beside the case. One that waits is waiting then, as far as can be seen.
   void start(const std::string& session, json::object request, Duration deadline);
   /// True once it has returned, or if nothing was started.
   bool returned(const std::string& session) const;
