@@ -11,18 +11,28 @@ Index::Index(const History& history)
     : history_(history),
       workflow_places_(history.names.size(), -1),
       document_places_(history.names.size(), -1),
-      sends_(history.names.size(), 0) {
+      sends_(history.names.size(), 0),
+      said_(history.names.size(), 0) {
   for (std::uint32_t i = 0; i < history.events.size(); ++i) {
     const Event& event = history.events[i];
     auto op_id = static_cast<std::size_t>(event.asked.op_id);
     if (op_id != 0 && sends_[op_id] < 2) ++sends_[op_id];
+    said_[static_cast<std::size_t>(event.asked.fence.stamp)] |= stamp;
+    hear(event.told);
     if (event.kind != STILE_OP_RECEIVE || !event.ok()) continue;
     for (const Told& each : history.handed_out(event.told.deliveries)) {
+      hear(each);
       auto [owner, fresh] = receipts_.try_emplace(each.receipt, Owner{each.workflow, event.asked.op_id, i});
       if (!fresh && event.returned < history.events[owner->second.event].returned) owner->second.event = i;
     }
   }
   for (std::uint32_t i = 0; i < history.events.size(); ++i) place(i);
+}
+
+void Index::hear(const Told& told) {
+  said_[static_cast<std::size_t>(told.fence.stamp)] |= stamp;
+  said_[static_cast<std::size_t>(told.value)] |= heard;
+  for (const SeenRecord& each : history_.seen(told.records)) said_[static_cast<std::size_t>(each.value)] |= heard;
 }
 
 const Owner* Index::owner(Text receipt) const {

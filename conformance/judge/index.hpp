@@ -48,16 +48,23 @@ class Index {
   const Owner* owner(Text receipt) const;
   /// Its op_id was sent more than once: R1 speaks of it.
   bool is_repeated(const Event& event) const;
+  /// A fence that was shown or told has this stamp.
+  bool is_stamp(Text text) const { return (said_[static_cast<std::size_t>(text)] & stamp) != 0; }
+  /// An answer told it as a value.
+  bool is_heard(Text text) const { return (said_[static_cast<std::size_t>(text)] & heard) != 0; }
 
  private:
   Group& group(std::vector<Group>& groups, std::vector<std::int32_t>& places, Text subject);
   void place(std::uint32_t number);
+  void hear(const Told& told);
 
   const History& history_;
   std::vector<Group> workflows_, documents_;
   std::vector<std::int32_t> workflow_places_, document_places_;  // by Text
   std::unordered_map<Text, Owner> receipts_;
   std::vector<std::uint8_t> sends_;  // of an op_id, by Text, two standing for more
+  static constexpr std::uint8_t stamp = 1, heard = 2;
+  std::vector<std::uint8_t> said_;  // by Text
   std::vector<std::uint32_t> lost_receives_, trims_, scans_, lists_;
 };
 

@@ -21,10 +21,17 @@ bool is_judged(const Event& event);
 bool apply(WorkflowState& state, Step& step);
 bool apply(DocumentState& state, Step& step);
 
+/// An answer that no order can give any more, whatever comes between: what was granted or given a place later than it
+/// is there already. Such an order need not be followed to its end.
+bool is_hopeless(const WorkflowState& state, const Item& item);
+inline bool is_hopeless(const DocumentState&, const Item&) { return false; }
+
 // Of several rooms of the rules.
 
 /// The fence is the current one; learns what a lost answer kept back.
 bool is_current(Lease& lease, std::int64_t highest, FenceName shown);
+/// It may be another than the current one; always, where a lost answer kept the number of that back.
+inline bool is_not_current(const Lease& lease, FenceName shown) { return !lease.granted || lease.fence != shown; }
 /// A3: a lease granted now.
 bool grant(WorkflowState& state, Step& step, Time ttl, Time budget);
 /// The lease's part of renew and extend, where it is accepted.

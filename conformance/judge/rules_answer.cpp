@@ -32,7 +32,8 @@ bool refused(WorkflowState& state, Step& step, bool& answered) {
     case STILE_CANCELLED: return step.must(cancelled, "C2", "cancelled, and it was not");
     case STILE_FENCED:
       return step.must(current, "D2", "fenced, and its receipt was not current") &&
-             step.must(step.asked.has_fence && !fence_is_current(state, step), "D8", "fenced under the current fence");
+             step.must(step.asked.has_fence && is_not_current(state.lease, step.asked.fence), "D8",
+                       "fenced under the current fence");
     case STILE_LAPSED:
       return step.must(current && fence_is_current(state, step), "D3 A7", "lapsed, and it was not its turn") &&
              step.must(step.asked.budget == 0 && step.window.has_come(state.lease.budget), "A7 D3",

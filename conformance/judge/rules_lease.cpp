@@ -167,11 +167,13 @@ bool renew_lease(WorkflowState& state, Step& step) {
 bool step_lease(WorkflowState& state, Step& step) {
   if (step.event.kind == STILE_OP_ACQUIRE)
     return step.event.status == STILE_HELD ? held(state, step) : acquire(state, step);
-  bool current = is_current(state.lease, state.highest_fence, step.asked.fence);
   bool renews = step.event.kind == STILE_OP_RENEW;
   if (step.event.status == STILE_FENCED)
-    return step.must(!current, renews ? "A7" : "A8", "fenced under the current fence");
-  if (!step.must(current, renews ? "A4 A7" : "A4 A8", "accepted under a fence that was not current")) return false;
+    return step.must(is_not_current(state.lease, step.asked.fence), renews ? "A7" : "A8",
+                     "fenced under the current fence");
+  if (!step.must(is_current(state.lease, state.highest_fence, step.asked.fence), renews ? "A4 A7" : "A4 A8",
+                 "accepted under a fence that was not current"))
+    return false;
   if (step.event.status == STILE_LAPSED)
     return step.must(step.asked.budget == 0 && step.window.has_come(state.lease.budget), "A7",
                      "lapsed before its budget's end");

@@ -1,6 +1,9 @@
 // Records, the inbox, effects: contract B, I, E.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "judge/facts.hpp"
 #include "judge/rules.hpp"
 
 namespace stile::conformance::judge {
@@ -62,6 +65,19 @@ bool take_position(WorkflowState& state, Step& step, Record& record) {
   return true;
 }
 
+/// What answers tell of the place that a write takes whose own was lost.
+bool fits_facts(Step& step, Record& record) {
+  const Facts::Record* fact = record.position_known ? step.facts.at(record.position) : nullptr;
+  if (step.informed || !fact) return true;
+  bool same_key =
+      record.key == Text::unknown ? inbox_position(step.history.names[fact->key]) >= 0 : record.key == fact->key;
+  bool same_value = record.value == Text::unknown || fact->value == Text::unknown || record.value == fact->value;
+  if (!step.must(same_key && same_value, "B1 B3", "another record is at the position that it takes")) return false;
+  record.key = fact->key;
+  if (record.value == Text::unknown) record.value = fact->value;
+  return true;
+}
+
 /// A record written now.
 bool write(WorkflowState& state, Step& step, Text key, Text value, bool tells_when) {
   Record record{0, key, value, step.item.op_id, unknown_time, step.event.kind, true};
@@ -72,7 +88,7 @@ bool write(WorkflowState& state, Step& step, Text key, Text value, bool tells_wh
     if (!lags && !step.at(record.written_at, "B1 A11", "written_at is not when it was written")) return false;
     state.last_written = record.written_at;
   }
-  if (!take_position(state, step, record)) return false;
+  if (!take_position(state, step, record) || !fits_facts(step, record)) return false;
   state.records.push(record);
   return true;
 }
@@ -115,8 +131,7 @@ bool record(WorkflowState& state, Step& step) {
   bool remembered = is_remembered(state, step, at);
   if (step.event.status == STILE_FENCED) {
     if (!step.must(!remembered, "R1", "fenced, and its op_id is remembered")) return false;
-    return step.must(!is_current(state.lease, state.highest_fence, step.asked.fence), "A4 A5",
-                     "fenced under the current fence");
+    return step.must(is_not_current(state.lease, step.asked.fence), "A4 A5", "fenced under the current fence");
   }
   if (remembered)
     return step.informed && stands(state, step, static_cast<std::size_t>(at), "R1") &&
@@ -176,8 +191,7 @@ bool transact(WorkflowState& state, Step& step) {
   bool remembered = is_remembered(state, step, at);
   if (step.event.status == STILE_FENCED) {
     return step.must(!remembered, "R1", "fenced, and its op_id is remembered") &&
-           step.must(!is_current(state.lease, state.highest_fence, step.asked.fence), "E3 A5",
-                     "fenced under the current fence");
+           step.must(is_not_current(state.lease, step.asked.fence), "E3 A5", "fenced under the current fence");
   }
   if (remembered)
     return step.informed && stands(state, step, static_cast<std::size_t>(at), "R1 E1") &&
@@ -199,8 +213,7 @@ bool rebase(WorkflowState& state, Step& step) {
   bool remembered = is_remembered(state, step, at);
   if (step.event.status == STILE_FENCED)
     return step.must(!remembered, "R1", "fenced, and its op_id is remembered") &&
-           step.must(!is_current(state.lease, state.highest_fence, step.asked.fence), "A4 A5",
-                     "fenced under the current fence");
+           step.must(is_not_current(state.lease, step.asked.fence), "A4 A5", "fenced under the current fence");
   if (remembered)
     return step.informed && step.must(learn_position(state, static_cast<std::size_t>(at), step.told.position), "R1",
                                       "its position is not that of its record");
@@ -273,6 +286,47 @@ bool step_record(WorkflowState& state, Step& step) {
     case STILE_OP_TRANSACT: return transact(state, step);
     case STILE_OP_REBASE: return rebase(state, step);
     default: return load(state, step);
+  }
+}
+
+namespace {
+
+/// The fence it was accepted under is superseded, or the one it was granted is not the highest any more.
+bool is_superseded(const WorkflowState& state, FenceName fence, bool grants) {
+  if (grants) return fence.number <= state.highest_fence;
+  const Lease& lease = state.lease;
+  bool may_be_current =
+      lease.fence == fence || (lease.fence.number == FenceName::unknown && lease.fence.stamp == fence.stamp);
+  return fence.number < state.highest_fence && !may_be_current;
+}
+
+/// Its place was passed over: no record ever appears there (B4).
+bool is_passed_over(const WorkflowState& state, std::int64_t position) {
+  if (position > state.last_position) return false;
+  const auto& records = state.records.list();
+  return std::none_of(records.begin(), records.end(),
+                      [&](const Record& each) { return each.position == position || !each.position_known; });
+}
+
+}  // namespace
+
+bool is_hopeless(const WorkflowState& state, const Item& item) {
+  const Event& event = *item.event;
+  if (!event.ok() || item.optional) return false;
+  bool once = item.op_id == Text::none && !event.asked.again;
+  switch (event.kind) {
+    case STILE_OP_ACQUIRE: return once && is_superseded(state, item.told->fence, true);
+    case STILE_OP_RECEIVE: return once && event.asked.acquire && is_superseded(state, item.told->fence, true);
+    case STILE_OP_RECORD:
+    case STILE_OP_TRANSACT:
+    case STILE_OP_REBASE:
+      if (once && is_superseded(state, event.asked.fence, false)) return true;
+      [[fallthrough]];
+    case STILE_OP_SUPPLY: return is_passed_over(state, item.told->position);
+    case STILE_OP_APPEND: return once && !item.told->duplicate && item.told->position <= state.last_position;
+    case STILE_OP_RENEW:
+    case STILE_OP_RELEASE: return is_superseded(state, event.asked.fence, false);
+    default: return false;
   }
 }
 

@@ -138,7 +138,7 @@ struct Lease {
 
 struct WorkflowState {
   Lease lease;
-  std::int64_t highest_fence = 0;  ///< ever granted, at least
+  std::int64_t highest_fence = 0;  ///< ever granted, at least: a lower one allows whatever a higher one does
   Shared<Record> records;          ///< by position
   std::int64_t last_position = 0;
   Time last_written = unknown_time;
@@ -156,13 +156,15 @@ struct WorkflowState {
       if (records[i].key == key) return static_cast<int>(i);
     return -1;
   }
+  std::int64_t bound() const { return highest_fence; }
+  /// Of all but the bound.
   Hash hash() const {
     Hash hash = records.hash();
     Hash other = messages.hash();
     hash.add(other.a).add(other.b);
     lease.add_to(hash);
     wakeup.add_to(hash);
-    hash.add(static_cast<std::uint64_t>(highest_fence)).add(static_cast<std::uint64_t>(last_position));
+    hash.add(static_cast<std::uint64_t>(last_position));
     hash.add(static_cast<std::uint64_t>(last_written));
     hash.add(position_may_jump | cancel_requested << 1 | finished << 2);
     hash.add(word(queue) << 32 | word(cancelled_receipt));
@@ -185,6 +187,7 @@ struct DocumentState {
   Moment expiry;  ///< where it expires
   Shared<Write> writes;
 
+  std::int64_t bound() const { return 0; }
   Hash hash() const {
     Hash hash = writes.hash();
     hash.add(there | expires << 1).add(word(value) << 32 | word(version));

@@ -58,12 +58,17 @@ struct Item {
   /// It only looks. A store reads its clock while it holds what orders its writes, and others see the write later, at
   /// its commit: until then they see what was before, at a time that lies after the stamp.
   bool looks = false;
+  bool nameless = false;     ///< in doubt, and no answer and no other request names its op_id
+  bool unheard = false;      ///< no answer says its value
   std::int32_t before = -1;  ///< the item that stands before it in the same batch (R3)
 };
+
+class Facts;
 
 /// A try. The rules narrow the window, change the state, and answer false with a reason where it does not fit.
 struct Step {
   const History& history;
+  const Facts& facts;
   const Event& event;
   const Asked& asked;
   const Told& told;

@@ -58,6 +58,8 @@ Item item_of(const Index& index, const Event& event, const Told& told, const Cal
   item.end = event.end;
   item.when = clock.between(event.invoke, event.end);
   item.looks = event.kind == STILE_OP_LOAD || event.kind == STILE_OP_LIST;
+  item.nameless = event.in_doubt() && item.op_id == Text::none && !index.is_stamp(event.asked.op_id);
+  item.unheard = !index.is_heard(event.asked.value);
   narrow(item);
   return item;
 }

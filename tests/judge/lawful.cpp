@@ -300,6 +300,7 @@ std::vector<Call> lawful(std::uint64_t seed, const Shape& shape) {
     bool may_be_lost = call.asked.contains("op_id") || call.asked.at("op") == "release";
     bool lost = may_be_lost && static_cast<int>(random() % 100) < shape.lost_in_a_hundred;
     bool happened = !lost || random() % 3 != 0;
+    call.happened = happened;
     if (happened) call.answered = store.run(call.asked);
     if (call.answered.contains("store_time"))
       call.answered["store_time"] = call.answered.at("store_time").to_number<std::int64_t>();

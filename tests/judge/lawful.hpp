@@ -22,6 +22,7 @@ struct Call {
   std::int64_t at = 0, invoke = 0, end = 0;
   json::object asked, answered;
   bool unanswered = false;
+  bool happened = true;
 
   bool ok() const;
   /// Overlaps nothing of the other and comes first.
