@@ -2,6 +2,8 @@
 // the connection; what it answers must be honest (R2), in time (R4), and it must come back by itself (R5).
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -36,9 +38,14 @@ struct Trouble {
   Direction direction;
   Place place = Place::first_byte;
   bool broken_before = false;  ///< the connection there is goes first, so that a new one meets the fault
+
+  bool flaps() const { return fault == proxy::Fault::flapping; }
+  /// How many calls meet it at most. A session that was lost while idle may be noticed by one call, and replaced by the
+  /// next, which meets the fault; where the network comes and goes, each is made in another of its states.
+  int turns() const { return flaps() ? 6 : broken_before ? 3 : 1; }
 };
 
-constexpr std::array<Trouble, 19> troubles{{
+constexpr std::array<Trouble, 20> troubles{{
     {"request_cut_at_once", proxy::Fault::cut, Direction::up},
     {"request_cut_in_the_middle", proxy::Fault::cut, Direction::up, Place::middle},
     {"reply_cut_at_once", proxy::Fault::cut, Direction::down},
@@ -58,6 +65,7 @@ constexpr std::array<Trouble, 19> troubles{{
     {"connection_lost_while_idle", proxy::Fault::none, Direction::up, Place::first_byte, true},
     {"connecting_refused", proxy::Fault::refuse, Direction::up, Place::first_byte, true},
     {"connecting_into_a_black_hole", proxy::Fault::mute, Direction::up, Place::first_byte, true},
+    {"flapping", proxy::Fault::flapping, Direction::up},
 }};
 
 /// A proxy before each host of the config string; forked before anything is opened.
@@ -170,15 +178,24 @@ class Play {
                                                                                            : proxy::fault_names[fault]);
     const std::uint64_t times = net_.counts()[counted];
     if (trouble.broken_before) net_.drop();
-    net_.obey({trouble.fault, trouble.direction, after, 1'000});
-    // A session that was lost while idle may be noticed by one call, and replaced by the next, which meets the fault.
+    net_.obey({trouble.fault, trouble.direction, after, trouble.flaps() ? 15'000U : 1'000U});
     refused_ = true;
-    for (int turn = 0; turn < (trouble.broken_before ? 3 : 1); ++turn) {
+    for (int turn = 0; turn < trouble.turns(); ++turn) {
+      const std::uint64_t changes = net_.counts()["changes"];
       std::string wrong = call_once(trouble.name, undisturbed);
       if (!wrong.empty()) return wrong;
-      if (net_.counts()[counted] > times && turn > 0) break;
+      if (trouble.flaps())
+        wait_for_change(changes);
+      else if (net_.counts()[counted] > times && turn > 0)
+        break;
     }
     return net_.counts()[counted] > times ? "" : std::string("the fault did not bite: ") + trouble.name;
+  }
+
+  /// Until a network that comes and goes has come or gone once more.
+  void wait_for_change(std::uint64_t changes) {
+    const auto until = Clock::now() + recovery;
+    while (net_.counts()["changes"] == changes && Clock::now() < until) poll(nullptr, 0, 1);
   }
 
   /// One call into the fault, within its deadline, answered honestly.
@@ -269,6 +286,9 @@ bool is_networked(const Target& target) {
   return !config.hosts.empty() && std::all_of(config.hosts.begin(), config.hosts.end(), addressed);
 }
 
+/// Nothing is opened: a store that has everything stands for all there are (runner/probe.hpp).
+bool only_listed(const Target& target) { return target.config.empty(); }
+
 }  // namespace
 
 void add_network(const Target& target) {
@@ -283,9 +303,8 @@ void add_network(const Target& target) {
     check.run = std::move(run);
     add_check(std::move(check));
   };
-  if (target.config.empty()) return;  // only listed
-  if (!is_networked(target)) {
-    add("connections", "The connection to the server is cut, reset, swallowed, slow, refused.", no_network);
+  if (!only_listed(target) && !is_networked(target)) {
+    add("connections", "The connection to the server is cut, reset, swallowed, slow, refused, flapping.", no_network);
     return;
   }
   std::vector<std::string> known;
@@ -293,7 +312,7 @@ void add_network(const Target& target) {
     const std::string op = operation_of(script);
     if (!playable(script, target.facts) || std::find(known.begin(), known.end(), op) != known.end()) continue;
     known.push_back(op);
-    add(op, op + " over a connection that is cut, reset, swallowed, slow, refused",
+    add(op, op + " over a connection that is cut, reset, swallowed, slow, refused, flapping",
         [op](const Target& store) { return judge_operation(op, store); });
   }
 }

@@ -56,9 +56,10 @@ class Loop {
 
  private:
   void turn() {
-    std::vector<pollfd> fds{{control_, POLLIN, 0}, {listening_, POLLIN, 0}};
-    int timeout = -1;
     const std::uint64_t now = now_us();
+    flap(now);
+    std::vector<pollfd> fds{{control_, POLLIN, 0}, {listening_, POLLIN, 0}};
+    int timeout = flapping_.is_on() ? static_cast<int>((flapping_.next_us(now) - now) / 1000 + 1) : -1;
     for (auto& each : connections_) {
       for (std::size_t end = 0; end < 2; ++end) {
         // Who waits for nothing is not looked at: a hangup that nobody takes would be told for ever.
@@ -80,6 +81,20 @@ class Loop {
     std::erase_if(connections_, [](const auto& each) { return each->over(); });
     if (fds[0].revents != 0) listen_to_control();
     if (fds[1].revents != 0) accept_one();
+  }
+
+  /// Once in a time without a network, all that was connected is gone.
+  void flap(std::uint64_t now) {
+    const bool gone = flapping_.gone(now);
+    if (gone != gone_) count("changes");
+    if (gone && !gone_) drop_all("flapping", true);
+    gone_ = gone;
+  }
+
+  void drop_all(std::string_view counted, bool reset) {
+    count(counted, connections_.size());
+    for (auto& each : connections_) drop(*each, reset);
+    connections_.clear();
   }
 
   /// What to wait for at one end: it is read while its buffer is empty, so that what is swallowed or held back is
@@ -167,6 +182,11 @@ class Loop {
     count("connections");
     const bool met = rule_.fault != Fault::none && rule_.connections > 0;
     if (met && rule_.connections != ~0U) --rule_.connections;
+    if (flapping_.gone(now_us())) {
+      count("flapping");
+      taken.reset();
+      return;
+    }
     if (met && rule_.fault == Fault::refuse) {
       count("refuse");
       taken.reset();
@@ -199,10 +219,10 @@ class Loop {
   }
 
   void obey(const json::object& asked) {
-    if (const json::value* drop_all = asked.if_contains("drop")) {
+    if (const json::value* drop_what = asked.if_contains("drop")) {
       for (auto& each : connections_) {
-        count(*drop_all == "reset" ? "reset" : "cut");
-        drop(*each, *drop_all == "reset");
+        count(*drop_what == "reset" ? "reset" : "cut");
+        drop(*each, *drop_what == "reset");
       }
       connections_.clear();
     }
@@ -212,6 +232,9 @@ class Loop {
       rule_ = {static_cast<Fault>(found - fault_names.begin()),
                asked.at("direction") == "up" ? Direction::up : Direction::down, number("after"), number("period_us"),
                number("connections")};
+      flapping_ =
+          rule_.fault == Fault::flapping ? Flapping(now_us(), std::max<std::uint64_t>(1, rule_.period_us)) : Flapping();
+      flap(now_us());
       const bool of_new_ones = rule_.fault == Fault::refuse || rule_.fault == Fault::mute;
       for (auto& each : connections_) {
         const bool met = rule_.connections > 0 && rule_.fault != Fault::none && !of_new_ones;
@@ -231,6 +254,8 @@ class Loop {
   int listening_, control_;
   Endpoint server_;
   Rule rule_;
+  Flapping flapping_;
+  bool gone_ = false;  ///< flapping: there is no network now
   std::vector<std::unique_ptr<Connection>> connections_;
   std::map<std::string, std::uint64_t> counts_;
   std::string asked_;

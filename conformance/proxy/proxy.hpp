@@ -14,7 +14,8 @@
 
 namespace stile::conformance::proxy {
 
-/// What it did so far, by the names of the faults, and connections, open, up_bytes, down_bytes, swallowed_bytes.
+/// What it did so far, by the names of the faults, and connections, open, up_bytes, down_bytes, swallowed_bytes,
+/// changes (of a network that comes and goes).
 using Counts = std::map<std::string, std::uint64_t>;
 
 /// Forked while this process has a single thread; listens on 127.0.0.1 and forwards to the server. Gone with this

@@ -173,7 +173,7 @@ TEST_F(ProxyTest, IsSlow) {
   EXPECT_EQ(proxy_.counts()["slow"], 1u);
 }
 
-TEST_F(ProxyTest, FlapsAndStaysMute) {
+TEST_F(ProxyTest, RefusesSoManyAndStaysMute) {
   proxy_.obey({Fault::refuse, Direction::up, 0, 0, 2});
   for (const char* wanted : {"", "", "hello"}) {
     Caller caller(proxy_.port());
@@ -191,6 +191,32 @@ TEST_F(ProxyTest, FlapsAndStaysMute) {
   Counts counts = proxy_.counts();
   EXPECT_EQ(counts["refuse"], 2u);
   EXPECT_EQ(counts["mute"], 1u);
+}
+
+TEST_F(ProxyTest, ComesAndGoes) {
+  Caller caller(proxy_.port());
+  caller.say("x");
+  ASSERT_EQ(caller.hear(1), "x");
+  // An hour of no network first: who was there is reset, and who comes as well.
+  EXPECT_EQ(proxy_.obey({Fault::flapping, Direction::up, 0, 3'600'000'000})["flapping"], 1u);
+  EXPECT_EQ(caller.hear(1), "!");
+  Caller refused(proxy_.port());
+  refused.say("x");
+  EXPECT_NE(refused.hear(1), "x");
+  // Now every 20 ms: sooner or later one gets through, and is reset again though nobody told the proxy anything.
+  proxy_.obey({Fault::flapping, Direction::up, 0, 20'000});
+  bool met_both = false;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!met_both && std::chrono::steady_clock::now() < until) {
+    Caller next(proxy_.port());
+    next.say("x");
+    met_both = next.hear(1) == "x" && next.hear(1) == "!";
+  }
+  EXPECT_TRUE(met_both);
+  EXPECT_GE(proxy_.heal()["changes"], 2u);
+  Caller healed(proxy_.port());
+  healed.say("hello");
+  EXPECT_EQ(healed.hear(5), "hello");
 }
 
 TEST_F(ProxyTest, DropsWhatThereIs) {
@@ -231,6 +257,18 @@ TEST(Proxy, ForwardsToAUnixSocket) {
   caller.say("hello");
   EXPECT_EQ(caller.hear(5), "hello");
   std::filesystem::remove(path);
+}
+
+TEST(Flapping, BeginsWithoutANetwork) {
+  EXPECT_FALSE(Flapping().gone(5));
+  EXPECT_EQ(Flapping().next_us(5), 0u);
+  Flapping flapping(1000, 100);
+  EXPECT_TRUE(flapping.gone(1000));
+  EXPECT_EQ(flapping.next_us(1000), 1100u);
+  EXPECT_TRUE(flapping.gone(1099));
+  EXPECT_FALSE(flapping.gone(1100));
+  EXPECT_EQ(flapping.next_us(1150), 1200u);
+  EXPECT_TRUE(flapping.gone(1200));
 }
 
 TEST(Flow, LetsExactlySoManyPass) {
