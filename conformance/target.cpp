@@ -50,14 +50,22 @@ store::OpenOptions options_of(const Target& target, std::string_view ns, std::st
   return options;
 }
 
+/// A plugin may hang or die in here too.
+std::shared_ptr<store::Backend> opened(const Target& target, const store::OpenOptions& options) {
+  say_at("opening the store");
+  auto backend = store::open_backend(target.config, options);
+  say_at("working on after the store was opened");
+  return backend;
+}
+
 }  // namespace
 
 std::shared_ptr<store::Backend> Target::open(std::string_view ns, std::string_view prepare) const {
-  return store::open_backend(config, options_of(*this, ns, prepare, false));
+  return opened(*this, options_of(*this, ns, prepare, false));
 }
 
 std::shared_ptr<store::Backend> Target::open_as_program(std::string_view ns) const {
-  return store::open_backend(config, options_of(*this, ns, "auto", true));
+  return opened(*this, options_of(*this, ns, "auto", true));
 }
 
 std::string Target::fresh_namespace() const {

@@ -48,6 +48,7 @@ struct Target {
   std::uint64_t sequence = 0;  ///< the one random sequence to play; 0 = all there is time for
   std::string run;             ///< drawn once a run: part of every namespace, so that runs never meet
   int level = 1;
+  int patience = 1;    ///< multiplies the time a check may take (--timeout-multiplier)
   Duration time{0};    ///< for the work of one random check (Check.random); 0 = the amount it has by itself
   std::string folder;  ///< of the run, for recorded histories and the like; gone with it, unless something failed
   Facts facts;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "check.hpp"
 #include "codec/op.hpp"
 #include "dialogue/absence.hpp"
 #include "dialogue/cost.hpp"
@@ -30,10 +31,24 @@ constexpr Duration margin = std::chrono::milliseconds{50};
 /// So many of them may come before one is told as it is.
 constexpr int most_disturbed = 20;
 
-/// What a case failed by: the line, what came back, what differs.
+/// What a case failed by: the line, what came back, what differs; and that in one line.
 struct Difference {
   std::string text;
+  std::string reason;
 };
+
+/// `session b`, as the case has it: without it nobody knows who b is.
+std::string declaration(const Extra& extra) {
+  const char* words[] = {"session ", "store ", "namespace "};
+  return "  " + (words[static_cast<int>(extra.kind)] + extra.name) +
+         (extra.kind == Extra::Kind::space ? " " + json::serialize(codec::bytes_json(extra.suffix)) : "") + "\n";
+}
+
+/// The question of a line, without what must come back.
+std::string question_of(const Line& line) {
+  std::string text = line.source.substr(0, line.source.find("->"));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
 
 /// Says a request and an answer the way a dialogue is read.
 std::string exchange(const json::value& request, const json::value& answer) {
@@ -44,6 +59,7 @@ class Player {
  public:
   Player(const Case& one, const Target& target)
       : case_(one), target_(target), stage_(one, target), scope_(new_scope(target.facts)), begun_(Clock::now()) {
+    for (const Extra& extra : one.extras) declared_ += declaration(extra);
     if (one.measures || !target.facts.can("manual_clock")) standstill_.emplace();
   }
 
@@ -59,10 +75,11 @@ class Player {
     } catch (const Difference& difference) {
       outcome.verdict = Verdict::failed;
       outcome.text = difference.text;
+      outcome.reason = difference.reason;
     } catch (const Error& error) {
       outcome.verdict = Verdict::failed;
-      outcome.text =
-          said_ + "    after this the store could not be used: " + name_of(error.status()) + ": " + error.what();
+      outcome.text = declared_ + said_ + "    after this the store could not be used: " + name_of(error.status()) +
+                     ": " + error.what();
     }
     outcome.counted = played_;
     return outcome;
@@ -87,7 +104,8 @@ class Player {
   }
 
   [[noreturn]] void differ(const Line& line, const std::string& what, const std::string& said = {}) {
-    throw Difference{said_ + "> " + line.source + "\n" + said + "    " + line.place.text() + ": " + what};
+    throw Difference{declared_ + said_ + "> " + line.source + "\n" + said + "    " + line.place.text() + ": " + what,
+                     question_of(line) + ": " + what};
   }
 
   void note(const Line& line) {
@@ -116,6 +134,7 @@ class Player {
   Clock::time_point last_;
   std::optional<Standstill> standstill_;
   std::uint64_t played_ = 0;
+  std::string declared_;  ///< its further sessions, stores and namespaces
   std::string said_;
 };
 
@@ -228,7 +247,7 @@ Outcome play(const Case& one, const Target& target) {
   // A manual clock cannot be stalled by a busy machine, so there a second try would only hide a fault; how long a call
   // took is real time with any store.
   int tries = target.facts.can("manual_clock") && !one.measures ? 1 : one.tries;
-  const Duration limit = one.limit.value_or(Check{}.limit);
+  const Duration limit = one.limit.value_or(Check{}.limit) * target.patience;
   const auto begun = Clock::now();
   Outcome outcome;
   int tried = 0;

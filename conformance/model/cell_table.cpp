@@ -49,6 +49,8 @@ class Table {
     outcome_.verdict = Verdict::failed;
     if (++failures_ > shown_at_most) return;
     outcome_.text += state_.name + ": " + what + "\n";
+    if (failures_ == 1 && !differs.differences.empty())
+      outcome_.reason = what + ": " + describe(differs.differences.front());
     for (std::size_t i = 0; i < differs.differences.size(); ++i) {
       const Difference& each = differs.differences[i];
       if (i < shown_at_most) outcome_.text += "  " + describe(each) + "\n";

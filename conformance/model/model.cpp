@@ -147,7 +147,10 @@ std::vector<Time> Model::ends_within(const json::object& request, Time from, Tim
 
 std::string describe(const Difference& difference) {
   std::string ids;
-  for (const std::string& each : difference.ids) ids += (ids.empty() ? "" : " ") + each;
+  for (std::size_t i = 0; i < difference.ids.size(); ++i) {
+    const auto at = difference.ids.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(difference.ids.begin(), at, *at) == at) ids += (ids.empty() ? "" : " ") + *at;  // each once
+  }
   return "[" + ids + "] " + difference.text;
 }
 

@@ -121,6 +121,7 @@ bool play_one(const Target& target, std::uint64_t seed, Duration budget, Outcome
   outcome.verdict = Verdict::failed;
   outcome.sequence = seed;
   outcome.text = describe_failure(shrunk, again, seed, length_of_a_sequence);
+  outcome.reason = describe(again.differences.front());
   for (const Difference& each : again.differences) {
     outcome.ids.insert(outcome.ids.end(), each.ids.begin(), each.ids.end());
   }

@@ -6,7 +6,9 @@
 #include "report/html.hpp"
 #include "report/pages.hpp"
 #include "runner/contract.hpp"
+#include "runner/mending.hpp"
 #include "runner/reports.hpp"
+#include "runner/shorter.hpp"
 
 namespace stile::conformance::report {
 namespace {
@@ -15,9 +17,8 @@ constexpr std::size_t most_of_a_dialogue = 40'000;
 /// What lies behind them is told without pictures, so that the page stays one that a browser opens.
 constexpr std::size_t most_with_pictures = 25, most_failures = 300;
 
-bool broken(const Result& result) { return class_of(result.outcome.verdict) == "bad"; }
-
 std::string judgement(const Run& run) {
+  if (run.interrupted) return run.counts().broken() == 0 ? "Interrupted" : "Interrupted, and failed until then";
   if (run.partial) return run.counts().broken() == 0 ? "Passed what was run" : "Failed in what was run";
   if (run.counts().broken() == 0)
     return "Conformant at level " + std::to_string(run.target->level) + " (" +
@@ -59,7 +60,8 @@ std::string header(const Run& run) {
   if (counts.timed_out != 0) add(counts.timed_out, "timed out");
   add(counts.absent, "declared absent");
   out += "<span class=\"count\">in <b>" + length(run.took.count()) + "</b></span></p>" + bar(counts);
-  if (run.partial) out += "<p>Only a part of the suite was run: this is no judgement on the store.</p>";
+  if (run.partial && !run.interrupted)
+    out += "<p>Only a part of the suite was run: this is no judgement on the store.</p>";
   return out + "</header>\n";
 }
 
@@ -86,7 +88,7 @@ std::string facts_table(const Run& run) {
   add("durability", text_in(facts.info, "durability"));
   add("capabilities", capabilities.empty() ? "none" : capabilities);
   add("contract version", std::string(contract_version()));
-  add("level", std::to_string(target.level));
+  add("level", std::to_string(run.level()));
   add("part", std::string(name_of(facts.part)));
   add("seed", std::to_string(target.seed));
   add("begun", run.started_at);
@@ -113,6 +115,7 @@ std::string dialogue(const std::string& text) {
     const char* kind = line.starts_with("> ")              ? "here"
                        : line.starts_with("    sent ")     ? "sent"
                        : line.starts_with("    answered ") ? "sent"
+                       : line.starts_with("    -> ")       ? "sent"
                        : line.starts_with("    ")          ? "differs"
                                                            : "";
     out += *kind == '\0' ? html(line) : "<span class=\"" + std::string(kind) + "\">" + html(line) + "</span>";
@@ -136,7 +139,8 @@ std::string failure(const Run& run, const Result& result, std::size_t number) {
                     std::string(name_of(outcome.verdict)) + "</span> <b>" + html(check.suite + "." + check.name) +
                     "</b> " + badges + "<small>level " + std::to_string(check.level) + ", " +
                     length(result.took.count()) + "</small></summary>\n";
-  out += "<p class=\"about\">" + html(check.about) + "</p>\n";
+  out += "<p class=\"about\">" + html(check.about) + "</p>\n<p class=\"reason\">" + html(cut(reason_of(result), 400)) +
+         "</p>\n";
   if (!check.place.empty()) out += "<p class=\"place\">" + html(check.place) + "</p>\n";
   bool drawn = !outcome.judged.empty() && number <= most_with_pictures;
   if (drawn) {
@@ -158,11 +162,21 @@ std::string failure(const Run& run, const Result& result, std::size_t number) {
 std::string failures(const Run& run) {
   std::string out;
   std::size_t number = 0;
-  for (const Result& result : run.results) {
-    if (!broken(result)) continue;
-    if (++number <= most_failures) out += failure(run, result, number);
+  for (const Broken& one : to_be_mended(run)) {
+    const Promise* broken_one = promise(one.id);
+    if (number < most_failures)
+      out += "<h3 class=\"mend\">" +
+             (broken_one ? html(one.id) + " <small>" + prose(cut_line(broken_one->text, 110)) + "</small>"
+                         : std::string("Of many promises")) +
+             "</h3>\n";
+    for (const Result* result : one.results)
+      if (++number <= most_failures) out += failure(run, *result, number);
   }
   if (number == 0) return {};
+  if (number > 1)
+    out.insert(0,
+               "<p class=\"note\">In the order in which to mend them: what stands below is often only a consequence."
+               "</p>\n");
   if (number > most_failures)
     out +=
         "<p class=\"note\">" + counted(number - most_failures, "further failure") + ": see the table of checks.</p>\n";

@@ -134,6 +134,7 @@ void Child::read_from(int& fd, std::string& into, std::size_t most) {
       fd = -1;
       return;
     }
+    if (&fd == &noise_fd_) report_.hear({buffer, static_cast<std::size_t>(n)});
     into.append(buffer, static_cast<std::size_t>(n));
     if (into.size() > 2 * most) into.erase(0, into.size() - most);
   }
@@ -152,6 +153,9 @@ bool Child::step() {
   pid_ = -1;
   read_from(said_fd_, heard_, most_said);
   read_from(noise_fd_, ended_.noise, most_noise);
+  ended_.sanitizer = report_.text();
+  // Said on, so that it is heard however many processes a check has made.
+  if (blackboard.load() && !ended_.sanitizer.empty()) types::write_all(STDERR_FILENO, ended_.sanitizer);
   ended_.took = std::chrono::duration_cast<Duration>(Clock::now() - begun_);
   ended_.complete = heard_.ends_with(full_stop_);
   ended_.timed_out = over && !ended_.complete;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 
+#include "runner/sanitizer.hpp"
 #include "stile/types.hpp"
 
 namespace stile::conformance {
@@ -20,6 +21,7 @@ struct Ended {
   int wait_status = 0;     ///< of waitpid
   std::string said;        ///< what its body returned, where complete
   std::string noise;       ///< the end of what it wrote to standard output and error
+  std::string sanitizer;   ///< what a sanitizer said in it
   std::string at;          ///< where not complete: what it was at, by its own words (say_at)
   Duration took{0};
 
@@ -27,7 +29,8 @@ struct Ended {
   std::string how() const;
 };
 
-/// One running child. The parent must have a single thread: nothing else may hold a lock at the fork.
+/// One running child. What a sanitizer says in a child of a child goes on to that one's parent. The parent must have a
+/// single thread: nothing else may hold a lock at the fork.
 class Child {
  public:
   /// Runs body in a child and sends home what it returns. Throws std::system_error where no process can be had.
@@ -56,6 +59,7 @@ class Child {
   int said_fd_ = -1, noise_fd_ = -1;
   std::chrono::steady_clock::time_point begun_;
   Duration limit_;
+  SanitizerReport report_;
   std::string heard_;
   Ended ended_;
 };

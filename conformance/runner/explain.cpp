@@ -1,4 +1,4 @@
-// stile-conformance explain: a promise, why it matters, what guards it, where to read on.
+// stile-conformance explain: a promise, why it matters, what guards it, where to read on; a check; a status.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "config/text.hpp"
 #include "dialogue/suite.hpp"
 #include "runner/contract.hpp"
+#include "runner/explained.hpp"
 #include "runner/probe.hpp"
 #include "runner/registry.hpp"
 #include "stile/conformance.hpp"
@@ -24,11 +25,15 @@ namespace conformance {
 namespace {
 
 constexpr const char* explain_usage =
-    R"(Explains a promise of the contract: what it says, why it matters, which cases guard it.
-Usage: stile-conformance explain [--json] ID...
+    R"(Explains a promise of the contract (what it says, why it matters, which checks guard it), a check (what it does, its
+dialogue, the command that runs it alone), or a status (what it means, what a store says by it, who sends again).
+Usage: stile-conformance explain [--json] ID|CHECK|STATUS...
 
   stile-conformance explain A4
-Exit status: 0, or 2 where an id is unknown or the output cannot be written.
+  stile-conformance explain lease.late_holder_is_fenced
+  stile-conformance explain lease                 (every check of a suite, in a line)
+  stile-conformance explain unknown
+Exit status: 0, or 2 where a word names nothing or the output cannot be written.
 )";
 
 void add_all_checks() {
@@ -79,18 +84,6 @@ Mentions mentions_of(const Promise& one) {
   return out;
 }
 
-std::string folded(const std::string& text, std::size_t width, const std::string& indent) {
-  std::string out, line;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t space = std::min(text.find(' ', at), text.size());
-    std::string word = text.substr(at, space - at);
-    if (!line.empty() && line.size() + 1 + word.size() > width) out += indent + std::exchange(line, {}) + "\n";
-    line += (line.empty() ? "" : " ") + word;
-    at = space + 1;
-  }
-  return line.empty() ? out : out + indent + line + "\n";
-}
-
 std::string joined_by(const std::vector<std::string>& words, const char* between) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
@@ -104,6 +97,8 @@ std::string guard_text(const Check& check) {
   return text + "\n" + folded(check.about, 104, "      ");
 }
 
+using conformance::json_of, conformance::text_of;  // beside those of a promise
+
 std::string text_of(const Promise& one) {
   std::string out = one.id + " promises (" + one.chapter + "):\n" + folded(one.text, 108, "  ");
   out += "\nWhy it matters:\n" + folded(chapter_about(one.chapter), 108, "  ");
@@ -113,7 +108,7 @@ std::string text_of(const Promise& one) {
   Mentions mentions = mentions_of(one);
   out += "\nTry a store by it:\n  stile-conformance CONFIG --only " + one.id + "\n\nRead on:\n";
   if (!mentions.promises.empty()) out += "  stile-conformance explain " + joined_by(mentions.promises, " ") + "\n";
-  if (!mentions.statuses.empty()) out += "  stile explain " + joined_by(mentions.statuses, "; stile explain ") + "\n";
+  if (!mentions.statuses.empty()) out += "  stile-conformance explain " + joined_by(mentions.statuses, " ") + "\n";
   if (!mentions.operations.empty())
     out += "  its operations: " + joined_by(mentions.operations, ", ") + " (the table of operations in the contract)\n";
   return out + "  conformance/CONTRACT.md, chapter \"" + one.chapter + "\"\n";
@@ -138,42 +133,52 @@ json::object json_of(const Promise& one) {
           {"statuses", json::value_from(mentions.statuses)}};
 }
 
-/// An id that was meant: one digit or letter off, else the chapter's.
+/// What a word that names nothing was meant to be.
 std::string unknown(const std::string& word) {
-  std::vector<std::string> known, chapter;
-  for (const Promise& one : promises()) {
-    known.push_back(one.id);
+  std::string text = types::printable(word) + " is no contract id, no check and no status";
+  std::vector<std::string> chapter;
+  for (const Promise& one : promises())
     if (!word.empty() && one.id[0] == upper(word)[0]) chapter.push_back(one.id);
-  }
-  std::string text = "the contract has no " + types::printable(word);
-  if (!chapter.empty()) return text + "; that chapter has " + chapter.front() + " to " + chapter.back();
-  auto near = types::nearest(upper(word), known);
-  return text + (near ? "; did you mean " + *near + "?" : "; its ids are a letter and a number, such as A4");
+  bool like_an_id = word.size() > 1 && word.size() <= 4 && word[1] >= '0' && word[1] <= '9';
+  if (like_an_id && !chapter.empty()) return text + "; that chapter has " + chapter.front() + " to " + chapter.back();
+  std::string near = word.empty() ? std::string() : meant(word);
+  return text + (near.empty() ? "; ids are such as A4, --list has the checks, stile explain the statuses" : ";" + near);
 }
 
-int explain(const std::vector<std::string>& words) {
+/// Everything a word names, as text or as JSON; nothing where it names nothing.
+std::string explained(const std::string& word, bool as_json) {
+  if (const Promise* one = promise(upper(word))) return as_json ? json::serialize(json_of(*one)) + "\n" : text_of(*one);
+  if (auto status = status_called(word)) return as_json ? json::serialize(json_of(*status)) + "\n" : text_of(*status);
+  std::vector<const Check*> checks = checks_called(word);
+  std::string out;
+  for (const Check* check : checks) {
+    if (as_json)
+      out += json::serialize(json_of(*check)) + "\n";
+    else
+      out += checks.size() == 1 ? text_of(*check) : guard_text(*check);
+  }
+  return out;
+}
+
+int explain(const std::vector<std::string>& given) {
   bool as_json = false;
-  std::vector<std::string> ids;
-  for (const std::string& word : words) {
+  std::vector<std::string> words;
+  for (const std::string& word : given) {
     if (word == "-h" || word == "--help") return types::write_output(explain_usage), 0;
     if (word == "--json") as_json = true;
     if (word.starts_with("-") && word != "--json")
       return std::cerr << "stile-conformance explain: " << types::printable(word) << " is no option\n"
                        << explain_usage,
              2;
-    if (!word.starts_with("-")) ids.push_back(word);
+    if (!word.starts_with("-")) words.push_back(word);
   }
-  if (ids.empty()) return std::cerr << explain_usage, 2;
-  std::vector<const Promise*> wanted;
-  for (const std::string& id : ids) {
-    wanted.push_back(promise(upper(id)));
-    if (!wanted.back()) return std::cerr << "stile-conformance explain: " << unknown(id) << "\n", 2;
-  }
+  if (words.empty()) return std::cerr << explain_usage, 2;
   add_all_checks();
   std::string out;
-  for (const Promise* one : wanted) {
-    if (!out.empty() && !as_json) out += "\n";
-    out += as_json ? json::serialize(json_of(*one)) + "\n" : text_of(*one);
+  for (const std::string& word : words) {
+    std::string text = explained(word, as_json);
+    if (text.empty()) return std::cerr << "stile-conformance explain: " << unknown(word) << "\n", 2;
+    out += (out.empty() || as_json ? "" : "\n") + text;
   }
   return types::write_output(out), 0;
 }

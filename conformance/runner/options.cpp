@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -107,7 +108,14 @@ void take_certificate(Options& options, const std::string& path, const CLI::App&
   if (options.config.empty() && said.redacted())
     throw CLI::ValidationError("--verify",
                                "the certificate does not tell the secret of its config string: give CONFIG");
-  if (options.config.empty()) options.config = said.config;
+  if (options.driver.empty() && said.driver_redacted())
+    throw CLI::ValidationError("--verify", "the certificate does not tell the secret of its driver: give --driver");
+  if (options.driver.empty()) options.driver = said.driver;
+  bool of_level_4 = said.level == 4 || std::any_of(said.verdicts.begin(), said.verdicts.end(),
+                                                   [](const auto& one) { return one.first.starts_with("Servers."); });
+  if (options.driver.empty() && of_level_4)
+    throw CLI::ValidationError("--verify", "the certificate is of level 4 and names no driver: give --driver");
+  if (options.config.empty() && !said.of_driver) options.config = said.config;
   if (options.plugin_file.empty()) options.plugin_file = said.plugin_file;
   options.level = said.level;
   options.seed = said.seed;
@@ -184,9 +192,10 @@ Options read_options(int argc, char** argv) {
       ->type_name("FILE");
   app.add_option("--verify", verify,
                  "Runs a certificate again: the same plugin, level and seed; and says whether it comes out the same.\n"
-                 "CONFIG may be left out where the certificate tells it whole")
+                 "CONFIG and --driver may be left out where the certificate tells them whole")
       ->type_name("FILE");
   app.add_option("--junit", options.junit, "Writes a JUnit report")->type_name("FILE");
+  app.add_flag("--verbose", options.verbose, "Shows every failure whole, and the table of all promises");
   app.add_flag("--list", options.list, "Lists the cases with their ids, and judges nothing");
   app.add_flag("--json", options.json, "The certificate, or the list, on standard output as JSON");
   try {

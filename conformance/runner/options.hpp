@@ -29,6 +29,7 @@ struct Options {
   std::vector<std::string> reports;  ///< HTML where the name says so, else the certificate
   std::string junit;
   std::optional<Certificate> certificate;  ///< to be verified: what it says of the run is in the members here
+  bool verbose = false;
   bool list = false;
   bool json = false;
   bool gtest_list = false;  ///< GoogleTest is asked to list: no store is needed

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <utility>
 
+#include "runner/mending.hpp"
 #include "runner/registry.hpp"
 #include "runner/reports.hpp"
 
@@ -58,8 +59,20 @@ void Progress::OnTestIterationStart(const testing::UnitTest& unit, int) {
 void Progress::show(const Result& result) {
   Verdict verdict = result.outcome.verdict;
   if (verdict == Verdict::passed || verdict == Verdict::absent) return;
+  // A store that is badly broken breaks a thousand checks: who reads them from the top wants the first ones whole.
+  constexpr std::size_t most_whole = 3, most_told = 10;
+  ++broken_;
+  if (run_.verbose || broken_ <= most_whole)
+    tell(failure_text(run_, result, run_.verbose) + "\n");
+  else if (broken_ <= most_told)
+    tell(brief_text(result, 150));
+  else if (broken_ == most_told + 1)
+    tell("more fail: they are told at the end, by what to mend first\n");
+}
+
+void Progress::tell(const std::string& text) {
   clear();
-  std::cerr << failure_text(run_, result) << "\n";
+  std::cerr << text;
 }
 
 std::string Progress::line() const {

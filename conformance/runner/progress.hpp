@@ -1,4 +1,4 @@
-// What a run says while it goes on: failures as they come, and on a terminal how far it is.
+// What a run says while it goes on: the first failures as they come, and on a terminal how far it is.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -28,6 +28,7 @@ class Progress : public testing::EmptyTestEventListener {
 
  private:
   void draw();
+  void tell(const std::string& text);
   std::string line() const;
 
   Schedule& schedule_;
@@ -37,6 +38,7 @@ class Progress : public testing::EmptyTestEventListener {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now(), drawn_ = begun_;
   bool terminal_;
   bool shown_ = false;
+  std::size_t broken_ = 0;  ///< that were told
   std::size_t planned_ = 0, of_level_ = 0;
   std::string last_;
 };

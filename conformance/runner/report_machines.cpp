@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runner/contract.hpp"
+#include "runner/mending.hpp"
 #include "runner/reports.hpp"
 
 namespace stile::conformance {
@@ -70,8 +71,8 @@ std::string junit(const Run& run) {
         continue;
       }
       std::string tag = verdict == Verdict::failed ? "failure" : "error";
-      text += "><" + tag + " type=\"" + std::string(name_of(verdict)) + "\">" + xml(failure_text(run, *result)) + "</" +
-              tag + "></testcase>\n";
+      text += "><" + tag + " type=\"" + std::string(name_of(verdict)) + "\">" + xml(failure_text(run, *result, true)) +
+              "</" + tag + "></testcase>\n";
     }
     text += "  </testsuite>\n";
   }
@@ -103,6 +104,7 @@ json::object certificate(const Run& run) {
                      {"judged", result.outcome.counted},
                      {"microseconds", result.took.count()}};
     if (result.outcome.verdict != Verdict::passed) one["text"] = readable(result.outcome.text);
+    if (result.outcome.verdict != Verdict::passed) one["reason"] = readable(reason_of(result));
     if (!result.outcome.faults.empty()) one["faults"] = json::value_from(result.outcome.faults);
     if (!result.outcome.ids.empty()) one["broken"] = json::value_from(result.outcome.ids);
     checks.push_back(std::move(one));
@@ -114,6 +116,8 @@ json::object certificate(const Run& run) {
           {"complete", !run.partial},
           {"plugin", std::move(plugin)},
           {"config", shown_config(target)},
+          {"driver", shown_driver(target)},
+          {"of_driver", target.of_driver},
           {"server", facts.info.contains("server") ? facts.info.at("server") : json::value("")},
           {"durability", facts.info.contains("durability") ? facts.info.at("durability") : json::value("")},
           {"capabilities", std::move(capabilities)},

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "runner/contract.hpp"
+#include "runner/mending.hpp"
 #include "runner/reports.hpp"
+#include "runner/shorter.hpp"
 
 namespace stile::conformance {
 namespace {
@@ -16,12 +18,12 @@ std::string padded(std::string text, std::size_t width, bool right = false) {
   return text;
 }
 
-/// The beginning of a promise, cut between words.
-std::string beginning(const std::string& text, std::size_t width) {
+/// The beginning of a promise, cut between words; where all of it is, if an id is given.
+std::string beginning(const std::string& text, std::size_t width, const std::string& id = {}) {
   if (text.size() <= width) return text;
   std::size_t cut = text.rfind(' ', width - 4);
   while (cut > 0 && static_cast<unsigned char>(text[cut - 1]) >= 0x80) --cut;
-  return text.substr(0, cut) + " ...";
+  return text.substr(0, cut) + " ..." + (id.empty() ? "" : " (stile-conformance explain " + id + ")");
 }
 
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
@@ -53,7 +55,7 @@ std::string seconds(Duration took) {
 
 }  // namespace
 
-std::string failure_text(const Run& run, const Result& result) {
+std::string failure_text(const Run& run, const Result& result, bool whole) {
   const Check& check = *result.check;
   std::string ids;
   for (const std::string& id : check.ids) ids += " " + id;
@@ -61,15 +63,19 @@ std::string failure_text(const Run& run, const Result& result) {
   std::string text = std::string(name_of(result.outcome.verdict)) + ": " + name + " " + ids + "\n";
   if (!check.place.empty()) text += "  " + check.place + "\n";
   text += wrapped(check.about, 100, "  # ");
-  text += result.outcome.text;
+  constexpr std::size_t first = 30, last = 12, widest = 140;
+  text += whole ? result.outcome.text : for_terminal(ends_of(result.outcome.text, first, last), widest);
   if (!text.ends_with('\n')) text += "\n";
   const auto& broken = result.outcome.ids.empty() ? check.ids : result.outcome.ids;
   for (const std::string& id : broken)
-    if (const Promise* one = promise(id)) text += wrapped(id + " promises: " + one->text, 112, "  ");
+    if (const Promise* one = promise(id))
+      text += wrapped(id + " promises: " + (whole ? one->text : beginning(one->text, 300, id)), 112, "  ");
   return text + "  again: " + repeat_command(run, result) + "\n";
 }
 
-std::string table(const Run& run, bool colour) {
+namespace {
+
+std::string id_table(const Run& run, bool colour) {
   std::string text = padded("id", 5) + padded("promise", promise_width) + "  passed  failed crashed   hung  absent\n";
   auto counts = run.by_id();
   for (const Promise& one : promises()) {
@@ -83,11 +89,23 @@ std::string table(const Run& run, bool colour) {
     const char* code = row.broken() != 0 ? "31" : row.passed != 0 ? "32" : "33";
     text += paint(line, code, colour) + "\n";
   }
+  return text;
+}
+
+}  // namespace
+
+std::string table(const Run& run, bool colour) {
+  std::string text;
+  // Where a hundred promises are broken, a table of them helps nobody to begin.
+  if (run.verbose || run.counts().broken() == 0) text += id_table(run, colour);
+  text += mending_text(run, run.verbose);
   const Facts& facts = run.target->facts;
-  text += "\n" + facts.plugin.name + " " + facts.plugin.version + ", contract version " +
-          std::string(contract_version()) + ", level " + std::to_string(run.target->level) +
+  text += (text.ends_with("\n\n") ? "" : "\n") + facts.plugin.name + " " + facts.plugin.version +
+          ", contract version " + std::string(contract_version()) + ", level " + std::to_string(run.level()) +
           ", part: " + std::string(name_of(facts.part)) + ", seed " + std::to_string(run.target->seed) + "\n";
-  if (run.partial) {
+  if (run.interrupted) {
+    text += "Interrupted: only what was judged until then is told, and this is no judgement on the store.\n";
+  } else if (run.partial) {
     text += "Only a part of the suite was run: this is no judgement on the store.\n";
   } else if (run.counts().broken() == 0) {
     text += paint("Conformant at level " + std::to_string(run.target->level), "32", colour) + " (" +

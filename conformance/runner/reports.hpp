@@ -10,9 +10,10 @@
 
 namespace stile::conformance {
 
-/// A failing check as it is shown when it fails: the dialogue, the promises, the command that repeats it.
-std::string failure_text(const Run& run, const Result& result);
-/// Ids by verdicts, and the judgement.
+/// A failing check: the dialogue, the promises, the command that repeats it. Where it is not wanted whole, what is too
+/// long to be read is folded or left out.
+std::string failure_text(const Run& run, const Result& result, bool whole);
+/// Ids by verdicts, or what is to be mended; and the judgement.
 std::string table(const Run& run, bool colour);
 /// One line: how many of what.
 std::string summary(const Run& run);

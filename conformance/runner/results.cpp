@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "codec/op.hpp"
+#include "config/text.hpp"
 #include "report/html.hpp"
 #include "runner/contract.hpp"
+#include "runner/shorter.hpp"
 #include "types/units.hpp"
 
 namespace stile::conformance {
@@ -32,6 +34,13 @@ void Counts::add(Verdict verdict, Duration length) {
     case Verdict::timed_out: ++timed_out; break;
     case Verdict::absent: ++absent; break;
   }
+}
+
+int Run::level() const {
+  if (!partial) return target->level;
+  int highest = 1;
+  for (const Result& result : results) highest = std::max(highest, result.check->level);
+  return highest;
 }
 
 Counts Run::counts() const {
@@ -94,10 +103,12 @@ std::string shown_config(const Target& target) {
   return secret || target.config == "-" ? target.facts.config : target.config;
 }
 
+std::string shown_driver(const Target& target) { return config::hide_secrets(target.driver); }
+
 std::string repeat_command(const Run& run, const Result& result) {
   std::string command = run.command;
   if (!run.target->of_driver) command += " " + quoted(shown_config(*run.target));
-  if (!run.target->driver.empty()) command += " --driver " + quoted(run.target->driver);
+  if (!run.target->driver.empty()) command += " --driver " + quoted(shown_driver(*run.target));
   if (!run.target->plugin_file.empty()) command += " --plugin " + quoted(run.target->plugin_file);
   for (const std::string& path : run.cases) command += " --cases " + quoted(path);
   command += " --only " + result.check->suite + "." + result.check->name;
@@ -154,17 +165,19 @@ json::object bounded(json::object judged) {
 }  // namespace
 
 std::string to_text(const Outcome& outcome) {
-  constexpr std::size_t most_text = std::size_t{1} << 20;
+  constexpr std::size_t most_text = std::size_t{1} << 20, most_lines = 600;
   json::array ids;
   for (const std::string& id : outcome.ids) ids.push_back(json::value_from(id));
+  const std::string text = ends_of(readable(outcome.text), most_lines / 4 * 3, most_lines / 4);
   return json::serialize(json::object{{"verdict", static_cast<int>(outcome.verdict)},
-                                      {"text", report::cut(readable(outcome.text), most_text)},
+                                      {"text", report::cut(text, most_text)},
                                       {"ids", std::move(ids)},
                                       {"counted", outcome.counted},
                                       {"sequence", outcome.sequence},
                                       {"faults", json::value_from(outcome.faults)},
                                       {"history", outcome.history},
-                                      {"judged", bounded(outcome.judged)}});
+                                      {"judged", bounded(outcome.judged)},
+                                      {"reason", report::cut(readable(outcome.reason), 2000)}});
 }
 
 std::optional<Outcome> outcome_from_text(std::string_view text) {
@@ -185,6 +198,7 @@ std::optional<Outcome> outcome_from_text(std::string_view text) {
     outcome.faults = json::value_to<std::map<std::string, std::uint64_t>>(value.at("faults"));
     outcome.history = json::value_to<std::string>(value.at("history"));
     outcome.judged = value.at("judged").as_object();
+    outcome.reason = json::value_to<std::string>(value.at("reason"));
     return outcome;
   } catch (const std::exception&) {
     return std::nullopt;

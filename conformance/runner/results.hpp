@@ -39,7 +39,11 @@ struct Run {
   std::vector<Result> results;
   std::string started_at;  ///< UTC, to the second
   Duration took{0};
-  bool partial = false;  ///< only some of the checks were asked for
+  bool partial = false;  ///< only some of the checks were asked for, or came to be judged
+  bool interrupted = false;
+  bool verbose = false;  ///< people are shown all there is
+
+  int level() const;  ///< the highest that anything was judged at; where all was asked for, that level
 
   Counts counts() const;
   std::map<std::string, Counts> by_id(int level = 0) const;  ///< of one level; 0 = of all
@@ -51,6 +55,8 @@ struct Run {
 
 /// The config string as it may be shown: as it was given, or, where it has a secret, as the store shows it.
 std::string shown_config(const Target& target);
+/// The driver's command line without its secrets.
+std::string shown_driver(const Target& target);
 
 /// The command that runs the check of a result alone again, and of random sequences the one that failed.
 std::string repeat_command(const Run& run, const Result& result);

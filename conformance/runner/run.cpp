@@ -22,6 +22,7 @@
 #include "report/pages.hpp"
 #include "runner/choice.hpp"
 #include "runner/estimate.hpp"
+#include "runner/mending.hpp"
 #include "runner/options.hpp"
 #include "runner/probe.hpp"
 #include "runner/progress.hpp"
@@ -89,6 +90,8 @@ bool report(const Options& options, const Run& run) {
     written = write_file(path, ends_with_html(path) ? report::run_page(run) : text) && written;
   if (!options.junit.empty()) written = write_file(options.junit, junit(run)) && written;
   types::write_output(options.json ? text : table(run, isatty(STDOUT_FILENO) == 1));
+  // Where JSON was asked for, standard output is JSON alone.
+  if (options.json) std::cerr << mending_text(run, run.verbose);
   return written;
 }
 
@@ -99,7 +102,8 @@ int jobs_of(const Options& options) {
 }
 
 int tell_interrupted(std::size_t judged) {
-  std::cerr << "stile-conformance: interrupted; " << judged << " cases were judged\n";
+  std::cerr << "stile-conformance: interrupted; " << judged << (judged == 1 ? " check was" : " checks were")
+            << " judged\n";
   return interrupted;
 }
 
@@ -148,6 +152,13 @@ int finish(const Options& options, const Run& run) {
   return agreement.agrees() ? all_passed : some_failed;
 }
 
+/// Nothing of what was judged is lost: it is told and reported as a part of the suite.
+int finish_interrupted(const Options& options, Run& run) {
+  run.partial = run.interrupted = true;
+  if (!run.results.empty()) report(options, run);
+  return tell_interrupted(run.results.size());
+}
+
 /// The first look at the store; not -1: the run ends with this.
 int look(const Options& options, Target& target) {
   Look seen = look_at(target);
@@ -181,6 +192,7 @@ Target target_of(const Options& options) {
   target.driver = options.driver;
   target.of_driver = options.config.empty();
   target.level = options.level;
+  target.patience = options.timeout_multiplier;
   target.scale = options.scale;
   target.sequence = options.sequence;
   target.seed = options.seed != 0 ? options.seed : Id::random().bytes[0] * 256U + Id::random().bytes[1] + 1;
@@ -231,7 +243,8 @@ int run_suite(const Options& options, const std::string& command) {
   run.cases = options.cases;
   run.time = options.time;
   run.started_at = utc_now();
-  if (!judge_all(options, target, *folder, run)) return tell_interrupted(run.results.size());
+  run.verbose = options.verbose;
+  if (!judge_all(options, target, *folder, run)) return finish_interrupted(options, run);
   return finish(options, run);
 }
 

@@ -30,6 +30,9 @@ Certificate from_json(const json::object& said) {
   Certificate out;
   const json::object& plugin = said.at("plugin").as_object();
   out.config = text_at(said, "config");
+  // Certificates of before have neither.
+  if (said.contains("driver")) out.driver = text_at(said, "driver");
+  if (said.contains("of_driver")) out.of_driver = said.at("of_driver").as_bool();
   out.plugin_file = text_at(plugin, "file");
   out.plugin_name = text_at(plugin, "name");
   out.build_id = text_at(plugin, "build_id");

@@ -17,6 +17,8 @@ namespace stile::conformance {
 struct Certificate {
   std::string file;  ///< where it was read from
   std::string config, plugin_file, plugin_name, build_id, contract_version, part;
+  std::string driver;      ///< the command line of its driver; empty = there was none
+  bool of_driver = false;  ///< the store was a server that the driver started
   int level = 1;
   std::uint64_t seed = 0, scale = 1, sequence = 0;
   Duration time{0};
@@ -26,7 +28,8 @@ struct Certificate {
   std::map<std::string, std::uint64_t> counts;
 
   /// The config string had a secret that the certificate does not tell.
-  bool redacted() const { return config.find("***") != std::string::npos; }
+  bool redacted() const { return !of_driver && config.find("***") != std::string::npos; }
+  bool driver_redacted() const { return driver.find("***") != std::string::npos; }
 };
 
 /// Throws std::runtime_error naming the file and what is wrong with it.

@@ -10,9 +10,11 @@
 
 namespace stile::conformance::workloads {
 
-std::string Amount::text() const {
-  return (processes > 1 ? std::to_string(processes) + " processes with " : std::string()) + std::to_string(threads) +
-         " threads, " + std::to_string(rounds) + " rounds each, " + std::to_string(workflows) + " workflows";
+std::string Amount::text(bool many_processes) const {
+  std::string who = many_processes && processes > 1
+                        ? std::to_string(processes) + " processes with " + std::to_string(threads)
+                        : "one process with " + std::to_string(processes * threads);
+  return who + " threads, " + std::to_string(rounds) + " rounds each, " + std::to_string(workflows) + " workflows";
 }
 
 Caller::Caller(Store store, Store other, Board& board, const Facts& facts, const Amount& amount, unsigned number,

@@ -29,6 +29,7 @@ struct Played {
   Trouble trouble;
   std::vector<std::string> ids;  ///< of the findings
   std::string text;
+  std::string reason;
   boost::json::object judged;
   Tally tally;
   std::size_t operations = 0;
@@ -92,6 +93,7 @@ class Playing {
       if (verdict.accepted()) return;
       for (const judge::Finding& finding : verdict.findings) add_ids(played.ids, finding.ids);
       played.text = judge::verdict_text(verdict, history);
+      played.reason = verdict.findings.front().ids + ": " + verdict.findings.front().what;
       played.judged = judge::verdict_json(verdict, history);
     } catch (const judge::BadHistory& bad) {  // a store that answers what no answer is
       played.text = std::string("the history cannot be judged: ") + bad.what() + "\n";
@@ -120,10 +122,15 @@ class Playing {
     if (played.trouble.text.empty()) shrink(played);
     Outcome outcome{Verdict::failed, {}, played.ids, std::max<std::uint64_t>(1, operations_ + operations), trial_};
     for (const std::string& id : played.trouble.ids) add_ids(outcome.ids, id);
-    outcome.text = "trial " + std::to_string(trial_) + ": " + played.amount.text() + "; " +
+    outcome.reason = played.trouble.text.empty() ? played.reason : played.trouble.text;
+    outcome.text = "trial " + std::to_string(trial_) + ": " + played.amount.text(sharing_.processes) + "; " +
                    std::to_string(played.operations) + " operations were recorded\n";
     if (!played.trouble.text.empty()) outcome.text += played.trouble.text + "\n";
     outcome.text += played.text;
+    outcome.text += "threads never meet twice alike: the command below plays this trial up to " +
+                    std::to_string(tries_of_one) +
+                    " times, and may pass; then give it again, or without --sequence\n"
+                    "for as long as you like (--time 10m)\n";
     outcome.judged = std::move(played.judged);
     if (std::filesystem::exists(played.file)) {
       outcome.history = played.file;

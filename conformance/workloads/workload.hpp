@@ -25,7 +25,7 @@ struct Amount {
   unsigned rounds = 80;    ///< of each thread
   unsigned workflows = 3;
 
-  std::string text() const;
+  std::string text(bool many_processes) const;
 };
 
 /// What must have happened, by its name in a Tally, or the workload was too gentle to prove anything.

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -72,6 +73,12 @@ class Page(HTMLParser):
 class BrokenStores(unittest.TestCase):
     """Whatever a plugin does, the suite says what and where, and ends."""
 
+    @classmethod
+    def setUpClass(cls):  # it is given up after half a minute: the others go on meanwhile
+        cls.opening = subprocess.Popen([SUITE, "--plugin", WICKED, "wicked:open"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+        cls.addClassCleanup(cls.opening.kill)
+
     def judged(self, way, verdict, *said, case="trap", slower=SLOWER):
         with self.subTest(way):
             done = run("--plugin", WICKED, "wicked:" + way, "--timeout-multiplier", slower, "--cases", TRAP,
@@ -79,7 +86,7 @@ class BrokenStores(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn(f"{verdict}: wicked.{case}", done.stderr)
             for text in said:
-                self.assertIn(text, done.stderr)
+                self.assertIn(text, " ".join(done.stderr.split()), "though a long line is folded")
             self.assertIn("again: ", done.stderr)
 
     def test_an_honest_one_passes(self):
@@ -134,6 +141,39 @@ class BrokenStores(unittest.TestCase):
         self.assertIn("declared: one_commit", done.stderr)
         self.assertIn("S3 promises", done.stderr)
 
+    def test_what_a_sanitizer_says_of_a_passing_check(self):
+        if SANITIZED:
+            self.skipTest("the runtime of another sanitizer is in the way")
+        self.judged("overflow", "failed", "all answers were as they must be, but a sanitizer said",
+                    "wicked.c:", "runtime error: signed integer overflow")
+
+    def test_never_ends_to_open(self):
+        _, said = self.opening.communicate(timeout=PATIENCE)
+        self.assertEqual(self.opening.returncode, 1, said)
+        self.assertIn("cannot be looked at: opening it", said)
+        self.assertIn("it was opening the store", said)
+
+    def test_what_is_no_plugin(self):
+        for file, text in (("/none.so", "none.so"), ("/", "/"), (__file__, "runner_test.py")):
+            done = run("--plugin", file, "wicked:honest")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertLess(len(done.stderr.splitlines()), 5, done.stderr)
+
+    def test_many_failures_are_told_by_what_to_mend_first(self):
+        some = ("--only", "CellTable.*", "--only", "declared.*")
+        done = wicked("honest", *some)  # it can neither put nor erase
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("  again: "), 3, "the first few whole")
+        self.assertRegex(done.stdout, r"To be mended, from the top.*\n  S3 .*\n    failed +declared\.parts_are_whole: these "
+                                      r"operations are unsupported.*\n  K1 .*\n    failed +CellTable")
+        self.assertRegex(done.stdout, r"and \d more: --only K1")
+        self.assertNotIn("promise ", done.stdout, "no table where so much is broken")
+        whole = wicked("honest", "--verbose", *some)
+        self.assertGreater(whole.stderr.count("  again: "), 5)
+        self.assertNotIn("more: --only", whole.stdout)
+        self.assertIn("promise ", whole.stdout)
+
     def test_garbage_in_the_first_look(self):
         done = wicked("many")
         self.assertNotIn(done.returncode, (0, -6, -11))
@@ -175,6 +215,35 @@ class Reports(Folder):
         done = wicked("honest", "--cases", TRAP, "--report", self.path("no/run.html"))
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot be written", done.stderr)
+
+    def test_a_full_disk_is_said_and_the_rest_told(self):
+        done = wicked("honest", "--cases", TRAP, "--report", "/dev/full")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/dev/full: cannot be written", done.stderr)
+        self.assertIn("2 passed", done.stdout)
+
+    def test_an_interrupted_run_tells_what_was_judged(self):
+        with open(self.path("two.case"), "w", encoding="utf-8") as file:
+            file.write('# Fails.  K1\ncase wicked.first\nget other -> ok\n\n'
+                       '# Hangs.  K1\ncase wicked.second\nget trap -> ok\n')
+        process = subprocess.Popen([SUITE, "--plugin", WICKED, "wicked:hang", "--cases", self.path("two.case"),
+                                    "--timeout-multiplier", "100", "--report", self.path("run.json")],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        said = ""
+        while "failed: wicked.first" not in said:
+            line = process.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("interrupted; 1 check was judged", said)
+        self.assertIn("Interrupted: only what was judged until then", out)
+        self.assertIn("wicked.first: get other: expected status ok", out)
+        told = json.loads(self.written("run.json"))
+        self.assertFalse(told["complete"] or told["conformant"])
+        self.assertEqual([check["name"] for check in told["checks"]], ["wicked.first"])
 
     def test_cases_of_ones_own_judge_no_store(self):
         done = wicked("honest", "--cases", TRAP, "--report", self.path("run.json"))
@@ -296,8 +365,29 @@ class Explanations(unittest.TestCase):
             for case in told["cases"]:
                 self.assertIn(told["id"], case["ids"])
 
-    def test_an_unknown_id(self):
+    def test_a_check(self):
+        done = run("explain", "lease.late-holder-is-fenced")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in ("level 1 (one caller), of A4", "conformance/cases/lease/A4.case:", "  case lease.late-holder-is-fenced",
+                     "-> fenced", "A4 A write that shows", "--only lease.late_holder_is_fenced"):
+            self.assertIn(text, done.stdout)
+        self.assertEqual(done.stdout.count("case lease."), 1)
+        self.assertIn("threads never meet twice alike", run("explain", "Concurrent.leases").stdout)
+        self.assertGreater(len(run("explain", "lease").stdout.splitlines()), 20, "a whole suite")
+        told = json.loads(run("explain", "--json", "late_holder_is_fenced").stdout)
+        self.assertIn("-> fenced", told["script"])
+
+    def test_a_status(self):
+        for status, text in (("unknown", "may have happened"), ("fenced", "nobody does"), ("held", "later"),
+                             ("conflict", "after the program has looked"), ("ok", "B8")):
+            done = run("explain", status)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(text, done.stdout)
+        self.assertIn("A4", json.loads(run("explain", "fenced", "--json").stdout)["promises"])
+
+    def test_an_unknown_word(self):
         for wrong, hint in (("A44", "A1 to A14"), ("4A", "such as A4|mean"), ("", "such as|mean"),
+                            ("fencd", "mean fenced"), ("lease.late_holder_is_fenced2", "mean lease.late_holder_is_fenced"),
                             ("--x", "no option")):
             done = run("explain", wrong)
             self.assertEqual(done.returncode, 2, wrong)

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,12 @@ static void write_at(uint8_t* from, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; ++i) bytes[i] = 0x11;
 }
 
+/* Right by any answer; -fsanitize=signed-integer-overflow has something to say of it. */
+static void overflow(void) {
+  volatile int most = INT_MAX;
+  most = most + 1;
+}
+
 static void trap(stile_store* store, stile_op* op) {
   stile_get_result* r = op->result;
   op->status = STILE_OK;
@@ -54,6 +61,10 @@ static void trap(stile_store* store, stile_op* op) {
   if (is(store, "spin"))
     for (volatile int i = 0;; ++i) continue;
   if (is(store, "crash")) *nowhere = 1;
+  if (is(store, "overflow")) {
+    overflow();
+    stile_answer_with(op, STILE_NOT_FOUND, "there is no such document");
+  }
   if (is(store, "abort")) abort();
   if (is(store, "exit")) _exit(0);
   if (is(store, "kill")) kill(0, SIGKILL);
@@ -139,6 +150,8 @@ static int32_t open_store(stile_instance* instance, const stile_call* call, cons
   (void)instance, (void)call;
   if (!(*out = calloc(1, sizeof **out))) return stile_refuse(error, STILE_FULL, "out of memory");
   if (config->path.len < sizeof(*out)->way && config->path.len) memcpy((*out)->way, config->path.ptr, config->path.len);
+  if (is(*out, "open"))
+    for (;;) pause();
   return STILE_OK;
 }
 
