@@ -18,7 +18,7 @@ namespace stile::conformance::workloads {
 namespace {
 
 /// A trial is some thousand operations; one that hangs must not take the whole check's time.
-constexpr std::chrono::seconds limit{60};
+constexpr std::chrono::seconds limit{150};
 
 /// A child's words: what is wrong, or nothing.
 std::string guarded(const std::function<std::string()>& body) try { return body(); } catch (const Error& error) {
@@ -39,7 +39,7 @@ std::string in_processes(const std::vector<std::function<std::string()>>& bodies
     }
     Ended ended = child->take();
     if (trouble.empty())
-      trouble = ended.complete ? ended.said : "a process of the workload was " + ended.how() + "\n" + ended.noise;
+      trouble = ended.complete ? ended.said : "a process of the workload: " + ended.how() + "\n" + ended.noise;
   }
   return trouble;
 }
