@@ -181,7 +181,7 @@ Outcome wrong_clocks(const Target& target) {
 
 void add_clocks(const Target&) {
   add_fault("callers_clock_is_wrong", "The clock of a caller is off by an hour and by a day, both ways.",
-            {"A11", "A12", "A14", "K4", "W4"}, std::chrono::seconds{60}, wrong_clocks, true);
+            {"A11", "A12", "A14", "K4", "W4"}, std::chrono::seconds{240}, wrong_clocks, true);
 }
 
 }  // namespace stile::conformance::faults

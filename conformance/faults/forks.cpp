@@ -75,7 +75,7 @@ Outcome fork_after_open(const Target& target) {
     if (pid == 0) {
       close(said[0]);
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      alarm(20);  // hung is killed
+      alarm(60);  // hung is killed
       std::string wrong;
       try {
         wrong = use_in_child(target, ns, store, client);
@@ -128,10 +128,10 @@ Outcome fork_while_waiting(const Target& target) {
 void add_forks(const Target& target) {
   if (target.facts.does("put") && target.facts.does("get"))
     add_fault("fork_after_open", "In a forked child the parent's store is refused; the parent's goes on.",
-              {"R2", "R4", "R5"}, std::chrono::seconds{60}, fork_after_open);
+              {"R2", "R4", "R5"}, std::chrono::seconds{240}, fork_after_open);
   if (target.facts.does("receive"))
     add_fault("fork_while_waiting", "A receiver goes on waiting while its process forks.", {"W1", "W4"},
-              std::chrono::seconds{60}, fork_while_waiting);
+              std::chrono::seconds{240}, fork_while_waiting);
 }
 
 }  // namespace stile::conformance::faults

@@ -105,18 +105,25 @@ class Sleepers {
   json::object request_;
 };
 
+/// Empty, or what is wrong.
+std::string play_sleepers(const Target& target, bool watches, bool sleepers_first) {
+  const Site site = make_site(target, "silence");
+  json::object request{{"op", "receive"}, {"lease", "1h"}, {"wait", long_enough}};
+  json::object news{{"op", "enqueue"}, {"workflow", "w"}};
+  if (watches) {
+    request = {{"op", "watch"}, {"workflows", json::array{{{"workflow", "w"}, {"after", 0}}}}, {"wait", long_enough}};
+    news = {{"op", "supply"}, {"workflow", "w"}, {"key", "k"}, {"value", "v"}};
+  }
+  return Sleepers(site, request).play(sleepers_first, news, watches ? "changed" : "deliveries");
+}
+
 Outcome told_are_asleep(const Target& target, bool watches) {
+  constexpr int tries = 3;  // on a busy machine the wait may be over before four processes have come so far
   Outcome outcome;
   outcome.counted = 0;
   for (bool sleepers_first : {true, false}) {
-    const Site site = make_site(target, "silence");
-    json::object request{{"op", "receive"}, {"lease", "1h"}, {"wait", long_enough}};
-    json::object news{{"op", "enqueue"}, {"workflow", "w"}};
-    if (watches) {
-      request = {{"op", "watch"}, {"workflows", json::array{{{"workflow", "w"}, {"after", 0}}}}, {"wait", long_enough}};
-      news = {{"op", "supply"}, {"workflow", "w"}, {"key", "k"}, {"value", "v"}};
-    }
-    const std::string wrong = Sleepers(site, request).play(sleepers_first, news, watches ? "changed" : "deliveries");
+    std::string wrong = play_sleepers(target, watches, sleepers_first);
+    for (int i = 1; i < tries && !wrong.empty(); ++i) wrong = play_sleepers(target, watches, sleepers_first);
     if (!wrong.empty()) return fail(wrong);
     ++outcome.counted;
     outcome.faults["frozen_while_waiting"] += 3;
@@ -127,7 +134,7 @@ Outcome told_are_asleep(const Target& target, bool watches) {
 }  // namespace
 
 void add_silence(const Target& target) {
-  constexpr std::chrono::seconds limit{90};
+  constexpr std::chrono::seconds limit{180};
   // Where the clock is moved by hand nothing comes by itself.
   if (!target.facts.does("receive") || target.facts.can("manual_clock")) return;
   add_fault("silence_by_time_alone", "What becomes due while nobody says a word reaches who waits for it.",

@@ -80,8 +80,10 @@ void stepped(Scene& scene) {
   if (fence_number(third) <= fence_number(second)) throw Fault("a fence's number did not rise", {"A1", "A12"});
   must(caller->ask(record(second, "late")), "fenced", "a record of who was superseded", {"A4"});
   scene.goes_on("the clock was stepped back");
-  caller->stop();
+  // The store stays open: one that lives in its callers forgets with the last of them that its clock was further on
+  // (A12), and what was put off by then would come two hours later.
   scene.judge(false);
+  caller->stop();
   scene.demand("steps_forward");
   scene.demand("steps_back");
 }
