@@ -64,7 +64,7 @@ void draw_op_id(Operation& o) {
 
 /// After a lost reply only what the lost send handed out is asked for (R1).
 void ask_again(Operation& o) {
-  if (o.op().kind == STILE_OP_RECEIVE && o.status() == Status::unknown) o.op().must |= STILE_MUST_AGAIN;
+  if (o.op().kind == STILE_OP_RECEIVE) o.op().must |= STILE_MUST_AGAIN;
 }
 
 void settle_all(std::span<Operation* const> ops) {
@@ -204,7 +204,7 @@ void Core::run_together(std::span<Operation* const> ops, const Call& call) {
     for (std::size_t place : places) next.push_back(ops[place]);
     if (next.empty() || !pause_before_resend(next, sends, call)) return;
     for (std::size_t i = 0; i < places.size(); ++i) {
-      ask_again(*next[i]);
+      if (next[i]->status() == Status::unknown) ask_again(*next[i]);
       next[i]->reset();
       next[i]->chain(next[i]->after_ok && i > 0 && places[i - 1] + 1 == places[i]);
     }
@@ -217,20 +217,22 @@ void Core::run_alone(Operation& o, const Call& call) {
   Deadline wait_end = after(now(), wait_of(o.op()));
   const bool waits = wait_of(o.op()) > Duration{0};
   const std::uint32_t must = o.op().must;
+  bool lost_one = false;  // and what it handed out has not been asked for with success, however often that was tried
   for (int sends = 1;; ++sends) {
     if (closed_) return refuse_closed(std::array{&o});
     send_alone(o, call);
-    if (o.status() == Status::unknown) o.doubt = true;
+    if (o.status() == Status::unknown) o.doubt = lost_one = true;
     if (o.left() || !call.resend || over(call)) return;
     bool lost = o.op().must != must;  // this was the question for what the lost send handed out
     if (lost && o.status() == Status::ok && !o.result<stile_receive_result>().deliveries && now() < wait_end) {
       o.op().must = must;  // nothing was: wait on
+      lost_one = false;
     } else {
       if (!open_ended(o) || o.status() == Status::interrupted) return;
       if (waits && sends > 1 && now() >= wait_end) return;
       if (!pause_before_resend(std::array{&o}, sends, call)) return;
       o.op().must = must;
-      ask_again(o);
+      if (lost_one) ask_again(o);
     }
     Duration left = std::chrono::floor<Duration>(wait_end - now());
     if (waits) set_wait(o.op(), o.op().must == must ? std::max(left, Duration{0}) : Duration{0});
