@@ -142,9 +142,11 @@ bool Program::read_some(Deadline deadline) {
 
 std::optional<json::object> Program::hear_within(std::string_view what, Duration patience) {
   const Deadline end = Clock::now() + patience;
-  std::size_t stop;
-  while ((stop = heard_.find('\n')) == std::string::npos)
+  std::size_t stop, looked_at = 0;  // a long line is not looked through again with every piece of it
+  while ((stop = heard_.find('\n', looked_at)) == std::string::npos) {
+    looked_at = heard_.size();
     if (!read_some(end)) return std::nullopt;
+  }
   const std::string line = heard_.substr(0, stop);
   heard_.erase(0, stop + 1);
   boost::system::error_code error;
