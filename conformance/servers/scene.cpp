@@ -235,6 +235,11 @@ Outcome play(const Target& target, const Play& what) {
         "the store keeps " + std::string(name_of(target.facts.part)) + ": level 4 judges those that keep all";
     return outcome;
   }
+  if (!target.facts.can("cross_process")) {
+    outcome.verdict = Verdict::absent;
+    outcome.text = "the store does not declare cross_process: it is gone with its process, and has no server to harm";
+    return outcome;
+  }
   adopt_orphans();
   enter_own_mounts();
   try {

@@ -8,12 +8,14 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 from html.parser import HTMLParser
 
 SUITE = os.environ["STILE_CONFORMANCE"]
 WICKED = os.environ["STILE_WICKED"]
+DRIVER = os.path.join(os.path.dirname(__file__), "..", "..", "conformance", "servers", "example_driver.py")
 TRAP = os.path.join(os.path.dirname(__file__), "outside", "trap.case")
 SANITIZED = os.environ.get("STILE_SANITIZE")
 SLOWER = os.environ.get("STILE_PATIENCE", "1")  # a sanitizer makes everything so much slower
@@ -345,6 +347,28 @@ class Certificates(Folder):
         self.assertEqual(self.verify("wicked:crash", config="wicked:x?password=***").returncode, 0)
         self.assertEqual(self.verify(certificate="of another kind").returncode, 2)
         self.assertEqual(run("--verify", self.path("none.json")).returncode, 2)
+
+    def test_its_driver_is_started_again(self):
+        driver = f"{sys.executable} {DRIVER} wicked:honest"
+        done = run("--plugin", WICKED, "--driver", driver, "--level", "4", "--only", "declared.declared_is_supported", "--only", "Servers.full",
+                   "--report", self.path("run.json"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = json.loads(self.written("run.json"))
+        self.assertEqual((told["driver"], told["of_driver"]), (driver, True))
+        self.assertIn("keeps documents", told["checks"][-1]["text"], "a part is no crash at level 4")
+        done = run("--verify", self.path("run.json"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("Verified", done.stdout)
+        self.told = told
+        done = self.verify(driver="/nowhere/a-driver")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("the driver that the certificate names (/nowhere/a-driver) cannot be had from here", done.stderr)
+        self.assertEqual(self.verify("--driver", driver, driver="/nowhere/a-driver").returncode, 0)
+        done = self.verify(driver="", of_driver=False)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("names no driver: give --driver", done.stderr)
+        done = self.verify(driver="driver --password=***")
+        self.assertIn("does not tell the secret of its driver", done.stderr)
 
 
 class Explanations(unittest.TestCase):
