@@ -77,7 +77,6 @@ class Reader {
 
  private:
   struct Open {
-    std::uint64_t place;
     std::uint32_t event;
     bool answered;
   };
@@ -85,7 +84,7 @@ class Reader {
     std::uint32_t number;
     std::uint64_t call = 0;
     std::size_t last_line = 0;
-    std::vector<Open> open;  ///< of the latest call
+    std::unordered_map<std::uint64_t, Open> open;  ///< of the latest call, by place
   };
   /// A line that ends before it should: its process must have written nothing after it.
   struct Cut {
@@ -166,8 +165,7 @@ class Reader {
     if (heading.call < client.call)
       throw BadMember{"call " + std::to_string(heading.call) + " comes after a later one"};
     if (heading.call > client.call) client.open.clear();
-    for (const Open& each : client.open)
-      if (each.place == heading.place) throw BadMember{name_of_call(heading) + " is asked twice"};
+    if (client.open.contains(heading.place)) throw BadMember{name_of_call(heading) + " is asked twice"};
     client.call = heading.call;
     Event event;
     event.client = client.number;
@@ -176,18 +174,18 @@ class Reader {
     event.invoke = heading.moment;
     event.asked_at = at;
     take_question(object, event, to_);
-    client.open.push_back({heading.place, static_cast<std::uint32_t>(to_.events.size()), false});
+    client.open[heading.place] = {static_cast<std::uint32_t>(to_.events.size()), false};
     to_.events.push_back(event);
   }
 
   void tell(Client& client, const Heading& heading, const json::object& object, Place at) {
-    auto open = std::find_if(client.open.begin(), client.open.end(),
-                             [&](const Open& each) { return each.place == heading.place; });
+    auto open = client.open.find(heading.place);
     if (heading.call != client.call || open == client.open.end())
       throw BadMember{name_of_call(heading) + " returns and was not invoked"};
-    if (open->answered) throw BadMember{name_of_call(heading) + " returns twice"};
-    open->answered = true;
-    Event& event = to_.events[open->event];
+    Open& question = open->second;
+    if (question.answered) throw BadMember{name_of_call(heading) + " returns twice"};
+    question.answered = true;
+    Event& event = to_.events[question.event];
     if (heading.moment < event.invoke) throw BadMember{name_of_call(heading) + " returns before it was invoked"};
     take_answer(object, event, to_);
     event.returned = heading.moment;

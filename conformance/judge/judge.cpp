@@ -18,7 +18,8 @@ namespace {
 
 class Judging {
  public:
-  Judging(const History& history, const Options& options) : history_(history), options_(options), index_(history) {
+  Judging(const History& history, const Options& options)
+      : history_(history), options_(options), index_(history), left_(options.most_steps + 200 * history.events.size()) {
     verdict_.notes = history.notes;
     verdict_.clock = calibrate(history);
     count();
@@ -37,12 +38,13 @@ class Judging {
         auto items = items_of_workflow(index_, clock, group);
         items.insert(items.end(), listed[w].begin(), listed[w].end());
         if (!listed[w].empty()) put_in_order(items);
-        decide<WorkflowState>(Finding::Of::workflow, group, items,
+        bool seldom = !index_.lost_receives().empty() || !index_.trims().empty();
+        decide<WorkflowState>(Finding::Of::workflow, group, items, seldom,
                               [&] { return unseen_of_workflow(index_, clock, group); });
       }
       auto documents = items_of_documents(index_, clock);
       for (std::size_t d = 0; d < documents.size(); ++d)
-        decide<DocumentState>(Finding::Of::document, index_.documents()[d], documents[d],
+        decide<DocumentState>(Finding::Of::document, index_.documents()[d], documents[d], false,
                               [] { return std::vector<Item>{}; });
     }
     return std::move(verdict_);
@@ -76,12 +78,14 @@ class Judging {
                                  " further findings are not shown");
   }
 
+  /// seldom: something may have touched the subject that is in no item of its own.
   template <class State, class Unseen>
-  void decide(Finding::Of of, const Group& group, std::vector<Item>& items, Unseen unseen) {
+  void decide(Finding::Of of, const Group& group, std::vector<Item>& items, bool seldom, Unseen unseen) {
     // Most histories need nothing unseen: what may have happened beside them is looked at only where they do.
-    auto more = unseen();
-    Outcome outcome = search_in<State>(items, more.empty() ? options_.step_cap : options_.step_cap / 20);
-    if (outcome.kind != Outcome::Kind::linear && !more.empty()) {
+    Outcome outcome = search_in<State>(items, seldom ? options_.step_cap / 20 : options_.step_cap);
+    if (outcome.kind != Outcome::Kind::linear && seldom && left_ > 0) {
+      auto more = unseen();
+      spend(more.size() / 8);
       items.insert(items.end(), more.begin(), more.end());
       put_in_order(items);
       outcome = search_in<State>(items, options_.step_cap);
@@ -98,16 +102,20 @@ class Judging {
       return;
     }
     if (!may_find("order")) return;
-    Core core = shrink<State>(history_, items, outcome, std::min<std::size_t>(options_.step_cap, 1'000'000));
+    Core core = shrink<State>(history_, items, outcome, std::min<std::size_t>({options_.step_cap, left_, 1'000'000}));
     verdict_.findings.push_back(finding(of, group, items, core));
   }
 
   template <class State>
   Outcome search_in(std::span<const Item> items, std::size_t cap) {
-    Outcome outcome = search<State>(history_, items, cap);
+    // What is left when little is left is enough for what is plain.
+    constexpr std::size_t plain = 4;
+    Outcome outcome = search<State>(history_, items, std::min(cap, std::max(left_, plain * items.size())));
     verdict_.counts.steps += outcome.steps;
+    spend(outcome.steps);
     return outcome;
   }
+  void spend(std::size_t steps) { left_ -= std::min(left_, steps); }
 
   bool may_find(const std::string& kind) { return ++found_[kind] <= options_.most_findings; }
 
@@ -146,6 +154,7 @@ class Judging {
   Index index_;
   Verdict verdict_;
   std::map<std::string, std::size_t> found_;
+  std::size_t left_;  ///< steps
 };
 
 }  // namespace

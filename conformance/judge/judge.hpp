@@ -17,7 +17,9 @@ namespace stile::conformance::judge {
 struct Options {
   bool passes = true;
   bool search = true;
-  std::size_t step_cap = 5'000'000;   ///< of one search; what is undecided by then is a failure
+  std::size_t step_cap = 5'000'000;  ///< of one search; what is undecided by then is a failure
+  /// Of all searches, beside a share for every operation: so that a verdict comes for whatever a file holds.
+  std::size_t most_steps = 40'000'000;
   std::size_t most_findings = 20;     ///< of one promise; the rest is counted in a note
   Time patience = Time{6} * 1000000;  ///< a receive that waited so long must have found what was due (W1)
 };

@@ -136,17 +136,19 @@ bool Order::in_turn(std::uint32_t i) const {
     bool chained =
         p == item.before && item.event->asked.after_ok && items_[before].event->place + 1 == item.event->place;
     if (!done_[before] && (bounded(before) || (chained && !bounded(i)))) return false;
+    if (bounded(before)) break;  // it was in its turn itself
   }
-  for (std::int32_t f = follower_[i]; f >= 0; f = follower_[static_cast<std::size_t>(f)])
+  for (std::int32_t f = follower_[i]; f >= 0; f = follower_[static_cast<std::size_t>(f)]) {
     if (done_[static_cast<std::size_t>(f)]) return false;
+    if (bounded(static_cast<std::uint32_t>(f))) break;  // nor is any that comes after it
+  }
   return true;
 }
 
 bool Order::of_one_batch(std::uint32_t a, std::uint32_t b) const {
-  if (a < b) std::swap(a, b);
-  for (std::int32_t p = items_[a].before; p >= 0; p = items_[static_cast<std::size_t>(p)].before)
-    if (p == static_cast<std::int32_t>(b)) return true;
-  return false;
+  const Event& one = *items_[a].event;
+  const Event& other = *items_[b].event;
+  return one.client == other.client && one.call == other.call;
 }
 
 }  // namespace stile::conformance::judge

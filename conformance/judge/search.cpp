@@ -94,7 +94,7 @@ class Search {
 
   void attempt(Frame& frame) {
     std::uint32_t i = candidates_[frame.cursor];
-    ++outcome_.steps;
+    outcome_.steps += 1 + (candidates_.size() - frame.begin) / 64 + frame.state.weight();
     // Time goes on along an order: what happened later than another must have happened does not come before it.
     if ((!items_[i].looks && items_[i].when.earliest > frame.next.deadline) || !order_.in_turn(i)) return;
     State state = frame.state;

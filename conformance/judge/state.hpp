@@ -156,6 +156,8 @@ struct WorkflowState {
       if (records[i].key == key) return static_cast<int>(i);
     return -1;
   }
+  /// How many steps as good as nothing it takes to look through it.
+  std::size_t weight() const { return records.size() / 512; }
   std::int64_t bound() const { return highest_fence; }
   /// Of all but the bound.
   Hash hash() const {
@@ -187,6 +189,7 @@ struct DocumentState {
   Moment expiry;  ///< where it expires
   Shared<Write> writes;
 
+  std::size_t weight() const { return 0; }
   std::int64_t bound() const { return 0; }
   Hash hash() const {
     Hash hash = writes.hash();

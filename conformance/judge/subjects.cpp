@@ -4,6 +4,7 @@
 #include "judge/subjects.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "judge/rules.hpp"
@@ -108,15 +109,16 @@ bool may_finish(const Index& index, const Group& group) {
 
 void put_in_order(std::vector<Item>& items) {
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.invoke < b.invoke; });
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::int32_t> last;  // of a client's call, of one instant
   for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i].before = -1;
-    for (std::size_t p = i; p-- > 0 && items[p].invoke == items[i].invoke;) {
-      const Event& mine = *items[i].event;
-      const Event& other = *items[p].event;
-      if (other.client != mine.client || other.call != mine.call || other.place >= mine.place) continue;
-      items[i].before = static_cast<std::int32_t>(p);
-      break;
-    }
+    if (i > 0 && items[i - 1].invoke != items[i].invoke) last.clear();
+    const Event& mine = *items[i].event;
+    auto [before, first] = last.try_emplace({mine.client, mine.call}, -1);
+    std::int32_t p = before->second;
+    while (p >= 0 && items[static_cast<std::size_t>(p)].event->place >= mine.place)
+      p = items[static_cast<std::size_t>(p)].before;
+    items[i].before = p;
+    before->second = static_cast<std::int32_t>(i);
   }
 }
 
@@ -146,6 +148,9 @@ std::vector<Item> unseen_of_workflow(const Index& index, const Calibration& cloc
 }
 
 namespace {
+
+/// Of all subjects that pages speak of; what a history of a few hundred lines may not make of memory.
+constexpr std::size_t most_on_pages = 4'000'000;
 
 /// The subjects that a page speaks of, by their names in byte order: those with its prefix, after `after`, up to
 /// `next`.
@@ -178,12 +183,15 @@ std::vector<std::vector<Item>> items_of_lists(const Index& index, const Calibrat
   if (index.lists().empty()) return all;
   auto names = in_order(history, index.workflows());
   std::unordered_map<Text, const Listed*> page;
+  std::size_t on_pages = 0;
   for (std::uint32_t number : index.lists()) {
+    if (on_pages > most_on_pages) break;
     const Event& list = history.events[number];
     page.clear();
     for (const Listed& each : history.workflows_on(list.told.listed)) page.emplace(each.workflow, &each);
     each_on_page(names, history, list, [&](std::size_t w) {
       auto seen = page.find(index.workflows()[w].subject);
+      ++on_pages;
       Item& item = all[w].emplace_back(item_of(index, list, list.told, clock));
       item.part = seen == page.end() ? Item::Part::not_seen : Item::Part::seen;
       if (seen != page.end()) item.listed = seen->second;
@@ -200,7 +208,9 @@ std::vector<std::vector<Item>> items_of_documents(const Index& index, const Cali
       if (is_item(index.event(mark)) && may_answer(index.event(mark)))
         all[d].push_back(item_of(index, index.event(mark), *mark.told, clock));
   auto names = in_order(history, index.documents());
+  std::size_t on_pages = 0;
   for (std::uint32_t number : index.scans()) {
+    if (on_pages > most_on_pages) break;
     const Event& scan = history.events[number];
     std::vector<SeenDocument> page(history.pages(scan.told.documents).begin(),
                                    history.pages(scan.told.documents).end());
@@ -210,6 +220,7 @@ std::vector<std::vector<Item>> items_of_documents(const Index& index, const Cali
       auto seen =
           std::lower_bound(page.begin(), page.end(), name, [](auto& one, Text wanted) { return one.key < wanted; });
       bool there = seen != page.end() && seen->key == name;
+      ++on_pages;
       Item& item = all[d].emplace_back(item_of(index, scan, scan.told, clock));
       item.part = there ? Item::Part::seen : Item::Part::not_seen;
       if (there) item.document = *seen;
