@@ -59,13 +59,30 @@ std::string html(std::string_view text) {
   return out;
 }
 
+namespace {
+
+/// *This* stands out; an asterisk that is alone stays what it is.
+std::string emphasised(std::string text) {
+  for (std::size_t begin = text.find('*'); begin != std::string::npos; begin = text.find('*', begin + 1)) {
+    std::size_t end = text.find('*', begin + 1);
+    if (end == std::string::npos) break;
+    std::string word = text.substr(begin + 1, end - begin - 1);
+    if (word.empty() || word.find(' ') != std::string::npos) continue;
+    text.replace(begin, end + 1 - begin, "<em>" + word + "</em>");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string prose(std::string_view text) {
   std::string out;
   for (bool code = false; !text.empty(); code = !code) {
     std::size_t end = std::min(text.find('`'), text.size());
     // A quote that is never closed quotes nothing.
     bool closed = code && end < text.size();
-    out += (closed ? "<code>" : code ? "`" : "") + html(text.substr(0, end)) + (closed ? "</code>" : "");
+    std::string part = html(text.substr(0, end));
+    out += closed ? "<code>" + part + "</code>" : (code ? "`" : "") + emphasised(std::move(part));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;

@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 #include <set>
 
+#include "runner/explained.hpp"
 #include "runner/registry.hpp"
 
 namespace stile::conformance {
@@ -37,7 +38,9 @@ bool choose(const Options& options, std::vector<const Check*>& chosen) {
   }
   for (const std::string& one : options.only)
     if (fitting.count(one) == 0) {
-      complain(options, "--only " + one + ": no contract id and no case is called so; see --list");
+      const std::string near = meant(one);
+      complain(options, "--only " + one + ": no contract id and no case is called so; " +
+                            (near.empty() ? "see --list" : near.substr(1)));
       return false;
     }
   return true;

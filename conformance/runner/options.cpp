@@ -35,6 +35,7 @@ constexpr const char* footer = R"(Examples:
   stile-conformance --driver ./mystore-driver --level 4
   stile-conformance --verify certificate.json      (runs it again, and says whether it comes out the same)
   stile-conformance explain A4                     (a promise, why it matters, what guards it)
+  stile-conformance explain lease.free_is_granted  (a check; or a status, such as unknown)
   stile-conformance judge HISTORY.jsonl            (judges a recorded history; see judge --help)
 
 Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.

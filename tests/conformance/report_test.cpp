@@ -257,6 +257,10 @@ TEST_F(OfARun, SaysWhatBroke) {
   EXPECT_LT(cells.find("1 passed"), cells.find("1 failed"));
 }
 
+TEST(Html, ShowsTheWordsOfTheContract) {
+  EXPECT_EQ(prose("a *live* `x*y*` 2 * 3 <b>"), "a <em>live</em> <code>x*y*</code> 2 * 3 &lt;b&gt;");
+}
+
 TEST_F(OfARun, KeepsAnOutcomeThatFitsThroughThePipe) {
   Outcome outcome;
   outcome.verdict = Verdict::failed;

@@ -162,6 +162,12 @@ class BrokenStores(unittest.TestCase):
             self.assertIn(text, done.stderr)
             self.assertLess(len(done.stderr.splitlines()), 5, done.stderr)
 
+    def test_a_mistyped_check_is_guessed(self):
+        done = wicked("honest", "--only", "lease.late_holder_is_fencd")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("did you mean lease.late_holder_is_fenced?", done.stderr)
+        self.assertIn("see --list", wicked("honest", "--only", "xyzzyxyzzy").stderr)
+
     def test_many_failures_are_told_by_what_to_mend_first(self):
         some = ("--only", "CellTable.*", "--only", "declared.*")
         done = wicked("honest", *some)  # it can neither put nor erase
