@@ -7,10 +7,9 @@ namespace stile::conformance::model {
 
 namespace {
 
-constexpr Time ms = 1000;
-constexpr Time hour = Time{3600} * 1000 * ms;
-constexpr Time moment = 40 * ms;
-constexpr Time a_while = 80 * ms;
+constexpr Time an_hour = Time{3600} * 1000 * 1000;
+constexpr Time moment = 40 * 1000;
+constexpr Time a_while = 80 * 1000;
 
 Step say(const json::object& request, Time then_pass = 0) {
   return {[request](const Stage&, const std::string& id) -> std::optional<json::object> {
@@ -49,7 +48,7 @@ void add_with_conditions(std::vector<Cell>& out, const json::object& request) {
   with("forged", [](const Stage&, const std::string&) { return std::optional<std::string>("no such version"); });
 }
 
-Cell plain(const json::object& request) {
+Cell of_one_document(const json::object& request) {
   return {name_of(request), [request](const Stage&, const std::string& id) -> std::optional<json::object> {
             json::object made = filled(request, id);
             if (!made.contains("prefix")) made["key"] = json::string(id);
@@ -67,8 +66,8 @@ std::vector<State> document_states() {
       {"document_never", "K2", {}, {}},
       {"document_live", "K1", {put_step()}, {}},
       {"document_overwritten", "K2", {put_step(), put_step({{"value", "w"}})}, {}},
-      {"document_with_ttl", "K4", {put_step({{"ttl", hour}})}, {}},
-      {"document_kept", "K5", {put_step({{"ttl", hour}}), put_step({{"ttl", "keep"}, {"value", "w"}})}, {}},
+      {"document_with_ttl", "K4", {put_step({{"ttl", an_hour}})}, {}},
+      {"document_kept", "K5", {put_step({{"ttl", an_hour}}), put_step({{"ttl", "keep"}, {"value", "w"}})}, {}},
       {"document_expired", "K4", {put_step({{"ttl", moment}}, a_while)}, {}},
       {"document_expired_anew",
        "K4 K2",
@@ -85,7 +84,7 @@ std::vector<State> document_states() {
 std::vector<Cell> document_cells() {
   std::vector<Cell> out;
   add_with_conditions(out, {{"op", "put"}, {"value", "new"}});
-  add_with_conditions(out, {{"op", "put"}, {"value", json::object{{"b64", "AP8="}}}, {"ttl", 2 * hour}});
+  add_with_conditions(out, {{"op", "put"}, {"value", json::object{{"b64", "AP8="}}}, {"ttl", 2 * an_hour}});
   add_with_conditions(out, {{"op", "put"}, {"value", ""}, {"ttl", "keep"}});
   add_with_conditions(out, {{"op", "put"}, {"value", "new"}, {"ttl", 0}});
   add_with_conditions(out, {{"op", "put"}, {"value", "new"}, {"ttl", end_of_time}});
@@ -99,7 +98,7 @@ std::vector<Cell> document_cells() {
            {{"op", "scan"}, {"prefix", "$id"}},
            {{"op", "scan"}, {"prefix", "c"}, {"limit", 1}, {"after", "$id"}},
        }) {
-    out.push_back(plain(each));
+    out.push_back(of_one_document(each));
   }
   add_again(out);
   return out;

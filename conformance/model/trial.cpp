@@ -11,7 +11,7 @@ namespace stile::conformance::model {
 namespace {
 
 /// The store may count time more coarsely than we do (W7).
-constexpr Time resolution = 1000;
+constexpr Time finest = 1000;
 /// W4: how long a due wakeup may be passed over by an idle store, and a margin for a slow machine.
 constexpr Time soon = 2'000'000;
 /// How many models are followed at once before a trial is given up.
@@ -106,7 +106,7 @@ std::vector<json::object> Trial::send(const std::vector<json::object>& requests,
 }
 
 Differs Trial::judge(const json::object& request, const json::object& answer, Bracket when, std::string_view before) {
-  Moment stamp = manual_ ? Moment{when.from, 0} : between(when.from - resolution, when.to + resolution);
+  Moment stamp = manual_ ? Moment{when.from, 0} : between(when.from - finest, when.to + finest);
   std::vector<Model> possible;
   Differs differs;
   auto take = [&](Model& model, const Ruling& ruling) {
@@ -174,7 +174,7 @@ void Trial::pass(Time length) {
     clock_ += length;
     return;
   }
-  client_.pass(Duration{length + resolution}, target_.facts);
+  client_.pass(Duration{length + finest}, target_.facts);
   read_clock();
 }
 

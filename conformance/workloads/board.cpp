@@ -16,23 +16,23 @@ namespace stile::conformance::workloads {
 namespace {
 
 constexpr std::size_t most_workflows = 64, most_fences = 4, most_cards = 12, most_receipt = 1024;  // D2
-constexpr std::chrono::seconds patience{20};
-
-struct Grants {
-  std::array<Fence, most_fences> latest;
-  unsigned count = 0;
-};
-
-struct Slot {
-  unsigned workflow = 0;
-  std::uint32_t length = 0;
-  Fence fence;
-  std::array<char, most_receipt> receipt;
-};
+constexpr std::chrono::seconds for_the_others{20};
 
 }  // namespace
 
 struct Board::Shared {
+  struct Grants {
+    std::array<Fence, most_fences> latest;
+    unsigned count = 0;
+  };
+
+  struct Slot {
+    unsigned workflow = 0;
+    std::uint32_t length = 0;
+    Fence fence;
+    std::array<char, most_receipt> receipt;
+  };
+
   std::atomic<bool> locked{false};
   std::atomic<unsigned> here{0};
   std::array<Grants, most_workflows> grants;
@@ -60,7 +60,7 @@ Board::~Board() {
 
 void Board::keep(unsigned workflow, const Fence& fence) {
   shared_->guarded([&] {
-    Grants& grants = shared_->grants.at(workflow);
+    Shared::Grants& grants = shared_->grants.at(workflow);
     grants.latest[grants.count++ % most_fences] = fence;
   });
 }
@@ -69,7 +69,7 @@ std::optional<Fence> Board::fence(unsigned workflow, std::mt19937_64& random) {
   unsigned back = random() % 3 == 0 ? static_cast<unsigned>(random() % most_fences) : 0;
   std::optional<Fence> found;
   shared_->guarded([&] {
-    const Grants& grants = shared_->grants.at(workflow);
+    const Shared::Grants& grants = shared_->grants.at(workflow);
     if (back < grants.count) found = grants.latest[(grants.count - 1 - back) % most_fences];
   });
   return found;
@@ -78,7 +78,7 @@ std::optional<Fence> Board::fence(unsigned workflow, std::mt19937_64& random) {
 void Board::keep(const Card& card) {
   if (card.receipt.size() > most_receipt) return;
   shared_->guarded([&] {
-    Slot& slot = shared_->cards[shared_->card_count++ % most_cards];
+    Shared::Slot& slot = shared_->cards[shared_->card_count++ % most_cards];
     slot.workflow = card.workflow;
     slot.fence = card.fence;
     slot.length = static_cast<std::uint32_t>(card.receipt.size());
@@ -91,7 +91,7 @@ std::optional<Card> Board::card(std::mt19937_64& random) {
   std::optional<Card> found;
   shared_->guarded([&] {
     if (back >= shared_->card_count) return;
-    const Slot& slot = shared_->cards[(shared_->card_count - 1 - back) % most_cards];
+    const Shared::Slot& slot = shared_->cards[(shared_->card_count - 1 - back) % most_cards];
     found = Card{slot.workflow, slot.fence, std::string(slot.receipt.data(), slot.length)};
   });
   return found;
@@ -99,7 +99,7 @@ std::optional<Card> Board::card(std::mt19937_64& random) {
 
 void Board::meet(unsigned everybody) {
   // Bounded: one who died on the way must not keep the others.
-  auto until = std::chrono::steady_clock::now() + patience;
+  auto until = std::chrono::steady_clock::now() + for_the_others;
   ++shared_->here;
   while (shared_->here < everybody && std::chrono::steady_clock::now() < until) std::this_thread::yield();
 }
