@@ -38,6 +38,16 @@ def with_cmake(work, project, cxx, cc, *arguments):
     return build
 
 
+def quickly(build):
+    """Built as the build is, a compiler cache has what that compiled; else the compiler is asked for little."""
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
+        cache = shutil.which("ccache") if "CMAKE_BUILD_TYPE:STRING=Release\n" in file.read() else None
+    if not cache:
+        return ["-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+    launchers = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={cache}" for language in ("C", "CXX")]
+    return ["-DCMAKE_BUILD_TYPE=Release", *launchers]
+
+
 def judge(program, tiny, plugins):
     """The program runs with the plugins that were installed, and the plugin has its one symbol."""
     environment = dict(os.environ, STILE_PLUGIN_PATH=plugins)
@@ -54,7 +64,7 @@ def main():
     try:
         project = os.path.join(HERE, way)
         if way == "subdirectory":
-            made = with_cmake(work, project, cxx, cc, f"-DSTILE_SOURCE={source}", "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
+            made = with_cmake(work, project, cxx, cc, f"-DSTILE_SOURCE={source}", *quickly(build))
             judge(os.path.join(made, "consumer"), os.path.join(made, "tiny.so"), os.path.join(made, "plugins"))
             return
         prefix = os.path.join(work, "prefix")
