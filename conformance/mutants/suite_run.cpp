@@ -51,15 +51,17 @@ int run(const std::vector<std::string>& command, const std::string& mutant, cons
 
 }  // namespace
 
-std::optional<std::string> SuiteRun::caught_by(const std::string& id) const {
+std::optional<std::string> SuiteRun::caught_by(const std::string& id, const std::vector<std::string>& of) const {
   const json::value* checks = certificate.if_contains("checks");
   if (checks == nullptr) return std::nullopt;
   for (const json::value& one : checks->as_array()) {
     const json::object& check = one.as_object();
     const std::string_view verdict = check.at("verdict").as_string();
     if (verdict != "failed" && verdict != "crashed" && verdict != "timed out") continue;
+    const std::string name(check.at("name").as_string());
+    if (!of.empty() && std::find(of.begin(), of.end(), name) == of.end()) continue;
     // A check of many promises names those it saw broken; one that does not stands for all its ids.
-    if (has(check, check.contains("broken") ? "broken" : "ids", id)) return std::string(check.at("name").as_string());
+    if (has(check, check.contains("broken") ? "broken" : "ids", id)) return name;
   }
   return std::nullopt;
 }
@@ -78,8 +80,11 @@ SuiteRun run_suite(const Suite& suite, const std::string& mutant, const std::str
   const std::string stem = suite.folder + "/run-" + std::to_string(getpid());
   const std::string report = stem + ".json", log = stem + ".log";
   std::filesystem::remove(report);
-  std::vector<std::string> command{suite.program, "--plugin",           suite.plugin, store,
-                                   "--seed",      std::to_string(seed), "--report",   report};
+  std::vector<std::string> command = suite.program;
+  if (!suite.plugin.empty()) command.insert(command.end(), {"--plugin", suite.plugin});
+  if (!suite.driver.empty()) command.insert(command.end(), {"--driver", suite.driver});
+  if (!store.empty()) command.push_back(store);
+  command.insert(command.end(), {"--seed", std::to_string(seed), "--report", report});
   command.insert(command.end(), more.begin(), more.end());
   SuiteRun out;
   // A mutant fails as it should: what the suite keeps of a failure goes.

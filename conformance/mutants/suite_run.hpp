@@ -13,9 +13,10 @@ namespace stile::conformance::mutants {
 
 /// How the suite is called.
 struct Suite {
-  std::string program;
-  std::string plugin;
-  std::string folder;  ///< for what the run writes
+  std::vector<std::string> program;  ///< with the words before its own arguments
+  std::string plugin;                ///< empty = what it finds
+  std::string driver;                ///< of level 4; empty = none
+  std::string folder;                ///< for what the run writes
 };
 
 struct SuiteRun {
@@ -23,13 +24,13 @@ struct SuiteRun {
   boost::json::object certificate;
   std::string said;  ///< standard output and error
 
-  /// The first check that failed and shows that the promise is broken.
-  std::optional<std::string> caught_by(const std::string& id) const;
+  /// The first check that failed and shows that the promise is broken; of those named, where any are.
+  std::optional<std::string> caught_by(const std::string& id, const std::vector<std::string>& of = {}) const;
   /// Ids of which something was judged and passed.
   std::vector<std::string> judged_ids() const;
 };
 
-/// mutant empty = the store as it is. The environment's STILE_MUTANT is replaced.
+/// mutant empty = the store as it is. The environment's STILE_MUTANT is replaced. store empty = the driver's.
 SuiteRun run_suite(const Suite& suite, const std::string& mutant, const std::string& store,
                    const std::vector<std::string>& more, std::uint64_t seed = 1);
 

@@ -1,7 +1,7 @@
-// Runs the suite on a shelf: starts the server on a free port, then `stile-conformance --plugin shelf.so
-// shelf://127.0.0.1:PORT...` with the arguments given, and ends as that did. A `broken=` store must be failed instead.
+// Runs the suite on a shelf: starts the server on a free port, then the suite with the arguments given, and ends as
+// that did. The argument `shelf:` is replaced by the config string of the server.
 //
-//   shelf-judged SUITE PLUGIN BROKEN ARGUMENT...      BROKEN: a word for broken=, or "" for the store as it should be
+//   shelf-judged SUITE ARGUMENT...
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -76,16 +77,14 @@ class Server {
   std::map<std::string, std::unique_ptr<Client>> clients_;
 };
 
-int run(std::vector<std::string> words) {
+int run(const std::vector<std::string>& words) {
   proxy::Socket listening = proxy::listen_here();
   const std::string port = proxy::port_of(listening);
   const pid_t server = fork();
   if (server < 0) return 2;
   if (server == 0) Server().serve(listening.fd());
-  const std::string broken = words[3];
-  std::string config = "shelf://127.0.0.1:" + port + (broken.empty() ? "" : "?broken=" + broken);
-  std::vector<std::string> command{words[1], "--plugin", words[2], config};
-  command.insert(command.end(), words.begin() + 4, words.end());
+  std::vector<std::string> command(words.begin() + 1, words.end());
+  std::replace(command.begin(), command.end(), std::string("shelf:"), "shelf://127.0.0.1:" + port);
   const pid_t suite = fork();
   if (suite == 0) {
     std::vector<char*> arguments;
@@ -98,18 +97,15 @@ int run(std::vector<std::string> words) {
   waitpid(suite, &status, 0);
   kill(server, SIGKILL);
   waitpid(server, nullptr, 0);
-  const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : 126;
-  if (broken.empty()) return ended;
-  if (ended != 1) std::cerr << "broken=" << broken << " was not failed: the suite ended with " << ended << "\n";
-  return ended == 1 ? 0 : 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
 }  // namespace
 }  // namespace stile::conformance
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::cerr << "usage: shelf-judged SUITE PLUGIN BROKEN ARGUMENT...\n";
+  if (argc < 2) {
+    std::cerr << "usage: shelf-judged SUITE ARGUMENT...\n";
     return 2;
   }
   return stile::conformance::run({argv, argv + argc});

@@ -1,5 +1,5 @@
 // The shelf: documents on a server, a line of JSON each way. A real store with a connection for the suite's Network to
-// judge; with `broken=` it is one of those that a careless author would write.
+// judge; tests/mutants/network breaks it as a careless author would.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
@@ -24,10 +24,6 @@ using conformance::proxy::Socket;
 
 constexpr std::array<stile_text, 1> schemes{{{"shelf", 5}}};
 constexpr std::array<stile_text, 2> capabilities{{{"cross_process", 13}, {"durable", 7}}};
-constexpr stile_option broken_option{sizeof(stile_option),    STILE_OPTION_TEXT, 0, 0, {"broken", 6}, {"", 0},
-                                     {"how it is broken", 16}};
-constexpr std::array<const stile_option*, 1> options{&broken_option};
-
 constexpr stile_limits make_limits() {
   stile_limits made{};
   made.struct_size = sizeof made;
@@ -49,8 +45,8 @@ struct Lost {
 
 class Session {
  public:
-  Session(const Endpoint& server, std::string ns, std::string broken, std::int64_t deadline)
-      : ns_(std::move(ns)), broken_(std::move(broken)), socket_(conformance::proxy::begin_connect(server)) {
+  Session(const Endpoint& server, std::string ns, std::int64_t deadline)
+      : ns_(std::move(ns)), socket_(conformance::proxy::begin_connect(server)) {
     if (!socket_ || !wait(POLLOUT, deadline)) throw sdk::Refusal(STILE_UNAVAILABLE, "the server cannot be reached");
     int failed = 0;
     socklen_t size = sizeof failed;
@@ -69,7 +65,7 @@ class Session {
         sdk::answer(op, STILE_SKIPPED, "the operation before it was not ok");
       else if (!one(call, op)) {
         sdk::answer_rest(ops.subspan(i), STILE_UNAVAILABLE, "not sent: the connection is gone");
-        return broken_ == "keeps_a_broken_session";
+        return false;
       }
       first = false;
       last_ok = op.status == STILE_OK;
@@ -106,9 +102,8 @@ class Session {
     }
   }
 
-  void lose(stile_op& op, const Lost& lost) const {
+  static void lose(stile_op& op, const Lost& lost) {
     if (!lost.sent) return sdk::answer(op, lost.late ? STILE_TIMED_OUT : STILE_UNAVAILABLE, "not sent");
-    if (broken_ == "lost_reply_is_refused") return sdk::answer(op, STILE_UNAVAILABLE, "no reply");
     sdk::answer(op, STILE_UNKNOWN, "sent, and no reply came");
   }
 
@@ -117,7 +112,7 @@ class Session {
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count();
     std::int64_t left = deadline <= now ? 0 : (deadline - now) / 1000;
-    if (deadline == STILE_NEVER || broken_ == "knows_no_deadline") left = 5'000;
+    if (deadline == STILE_NEVER) left = 5'000;
     pollfd one{socket_.fd(), event, 0};
     return poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000))) > 0;
   }
@@ -223,21 +218,20 @@ class Session {
     out.limits = &limits;
   }
 
-  const std::string ns_, broken_;
+  const std::string ns_;
   Socket socket_;
 };
 
 class Store {
  public:
-  Store(Endpoint server, std::string ns, std::string broken)
-      : server_(std::move(server)), ns_(std::move(ns)), broken_(std::move(broken)) {}
+  Store(Endpoint server, std::string ns) : server_(std::move(server)), ns_(std::move(ns)) {}
   std::unique_ptr<Session> connect(const stile_call& call) {
-    return std::make_unique<Session>(server_, ns_, broken_, call.deadline);
+    return std::make_unique<Session>(server_, ns_, call.deadline);
   }
 
  private:
   Endpoint server_;
-  std::string ns_, broken_;
+  std::string ns_;
 };
 
 class Instance {
@@ -248,7 +242,7 @@ class Instance {
     const stile_pair& host = config.raw().hosts[0];
     return std::make_unique<Store>(
         Endpoint{std::string(host.key.ptr, host.key.len), std::string(host.value.ptr, host.value.len)},
-        std::string(config.ns()), std::string(config.text("broken")));
+        std::string(config.ns()));
   }
 };
 
@@ -263,7 +257,6 @@ constexpr stile_plugin table = sdk::make_table<Shelf>({.name = "shelf",
                                                        .version = "1.0",
                                                        .help = "documents on a server: for tests of the suite",
                                                        .schemes = schemes,
-                                                       .options = options,
                                                        .capabilities = std::span(capabilities).first(1)});
 
 }  // namespace
