@@ -87,6 +87,21 @@ struct Holding {
   bool may_end = false;
 };
 
+/// The numbers of grants rise in the order in which they took effect, so their times must not fall along them: one that
+/// does was read before the grant before it was made.
+void times_rise(Court& court, const Group& group, const std::map<std::int64_t, Holding>& holdings) {
+  const Holding* latest = nullptr;
+  for (const auto& [number, holding] : holdings) {
+    if (holding.grant.told == nullptr) continue;
+    const Event& event = court.event(holding.grant.event);
+    if (court.index.is_repeated(event) || event.asked.again) continue;  // told as it stood later
+    if (latest && holding.granted_at + resolution < latest->granted_at)
+      court.find("A3", "a grant is timed before an earlier one: not when it took effect", group,
+                 {latest->grant.event, holding.grant.event});
+    if (!latest || holding.granted_at > latest->granted_at) latest = &holding;
+  }
+}
+
 }  // namespace
 
 void pass_leases(Court& court, const Group& group) {
@@ -117,6 +132,7 @@ void pass_leases(Court& court, const Group& group) {
       extend(mark, shown.number);
     }
   }
+  times_rise(court, group, holdings);
   if (ended || may_forget(court, group)) return;
   const Holding* before = nullptr;
   for (const auto& [number, holding] : holdings) {

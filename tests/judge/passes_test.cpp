@@ -13,7 +13,7 @@ TEST(Passes, FencesRise) {
   EXPECT_EQ(passed(clock() + grant("A 1000 1100", "1.a", 1001050, 5000) + grant("B 9000 9100", "2.b", 1009050, 5000)),
             "");
   EXPECT_EQ(passed(clock() + grant("A 1000 1100", "2.a", 1001050, 5000) + grant("B 9000 9100", "1.b", 1009050, 5000)),
-            "A1, A2");
+            "A1, A2, A3");
   EXPECT_EQ(passed(clock() + grant("A 1000 9000", "1.a", 1001050, 5000) + grant("B 1000 9100", "1.b", 1009050, 5000)),
             "A1");
 }
@@ -34,6 +34,14 @@ TEST(Passes, NoTwoLeasesAreLive) {
   EXPECT_EQ(passed(first + second), "A2");
   EXPECT_EQ(passed(first + plain("A 1500 1600", op("release", R"("fence":"1.a")")) + second), "");
   EXPECT_EQ(passed(first + grant("B 60000 61000", "2.b", 1060500, 5000)), "");
+}
+
+TEST(Passes, GrantsAreTimedInTheirOrder) {
+  std::string first = clock() + grant("A 1000 9000", "1.a", 1005000, 500);
+  EXPECT_EQ(passed(first + grant("B 2000 9100", "2.b", 1006000, 5000)), "");
+  EXPECT_EQ(passed(first + plain("A 2000 9100", op("discard"), R"("removed":0)") +
+                   grant("B 2000 9200", "2.b", 1003000, 5000)),
+            "A3");
 }
 
 TEST(Passes, NoTwoDeliveriesAreLive) {
