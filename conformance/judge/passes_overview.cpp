@@ -126,7 +126,9 @@ std::vector<Taken> backlog(const Court& court, Text queue, Time made) {
     taken.push_back({cause->told->visible_at, delivery->event});
     due_by = std::min(due_by, delivery->told->visible_at - court.event(delivery->event).asked.lease);
   }
-  std::stable_sort(taken.begin(), taken.end(), [](auto& a, auto& b) { return a.event < b.event; });
+  // Those of one call may stand in it in any order.
+  std::stable_sort(taken.begin(), taken.end(),
+                   [](auto& a, auto& b) { return a.event != b.event ? a.event < b.event : a.due < b.due; });
   std::erase_if(taken, [&](const Taken& each) { return each.due > due_by; });
   for (std::size_t i = 1; i < taken.size(); ++i) {
     const Event& before = court.event(taken[i - 1].event);

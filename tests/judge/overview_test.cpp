@@ -112,6 +112,20 @@ TEST(Overview, ABacklogComesEarliestFirst) {
   EXPECT_EQ(passed(backlog({1200, 2400, 3600, 4800}, "dcba", 0)), "") << "it does not say how many there are";
 }
 
+TEST(Overview, DeliveriesOfOneCallComeInAnyOrder) {
+  auto one = [](const std::string& name) {
+    return R"({"workflow":")" + name + R"(","queue":"","receipt":"r)" + name +
+           R"(","delivery_count":1,"visible_at":1509050,"cancel_requested":false})";
+  };
+  std::string made = backlog({4000, 2000, 3000}, "", 1);
+  auto taken = [&](const std::string& first, const std::string& second) {
+    return plain("B 9000 9100", R"("op":"receive","lease":500000,"max":2)",
+                 R"("deliveries":[)" + one(first) + "," + one(second) + R"(],"more":false,"store_time":1009050)");
+  };
+  EXPECT_EQ(passed(made + taken("a", "b")), "");
+  EXPECT_EQ(passed(made + taken("b", "a")), "");
+}
+
 TEST(Overview, TwoDeliveriesInOneTickAreNotOutOfOrder) {
   std::string wakeups = clock() + enqueued("A 1000 1100", "ready", 1001050);
   std::string second = delivered("B 2000 2400", "r2", 1002100, 50000);
