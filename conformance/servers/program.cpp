@@ -116,7 +116,8 @@ void Program::say(const json::object& line, Duration patience) {
       pollfd fd{in_, POLLOUT, 0};
       if (poll(&fd, 1, milliseconds_until(end)) == 0 && Clock::now() >= end) fail("it reads nothing any more");
     } else if (errno != EINTR) {
-      fail("it is not there to read " + text.substr(0, text.size() - 1));
+      fail((ended(std::chrono::seconds{2}) ? "it ended, and did not read " : "it is not there to read ") +
+           text.substr(0, text.size() - 1));
     }
   }
 }
