@@ -13,7 +13,7 @@ TEST(Passes, FencesRise) {
   EXPECT_EQ(passed(clock() + grant("A 1000 1100", "1.a", 1001050, 5000) + grant("B 9000 9100", "2.b", 1009050, 5000)),
             "");
   EXPECT_EQ(passed(clock() + grant("A 1000 1100", "2.a", 1001050, 5000) + grant("B 9000 9100", "1.b", 1009050, 5000)),
-            "A1, A2, A3");
+            "A1, A3, A2");
   EXPECT_EQ(passed(clock() + grant("A 1000 9000", "1.a", 1001050, 5000) + grant("B 1000 9100", "1.b", 1009050, 5000)),
             "A1");
 }
