@@ -3,7 +3,7 @@
 
 Usage: howto_test.py BUILD C++-COMPILER DOCUMENT...
 
-Blocks of ```cpp are the next piece of shelf.cpp, ```make is the Makefile. Of ```console every line that begins with
+Blocks of ```cpp are the next piece of shelf.cpp, ```make is the Makefile, ```python is driver.py. Of ```console every line that begins with
 "$ " is run, and the lines below must be what it prints: "..." stands for anything within a line, and alone for any
 lines. ```console fails: the last command must say no. Other blocks are only shown.
 SPDX-License-Identifier: Apache-2.0
@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+
+WHOLE_FILES = {"make": "Makefile", "python": "driver.py"}
 
 
 def blocks_of(document):
@@ -91,8 +94,8 @@ def follow(document, work, environment):
         if kind == "cpp":
             with open(os.path.join(work, "shelf.cpp"), "a", encoding="utf-8") as out:
                 out.write(text)
-        elif kind == "make":
-            with open(os.path.join(work, "Makefile"), "w", encoding="utf-8") as out:
+        elif kind in WHOLE_FILES:
+            with open(os.path.join(work, WHOLE_FILES[kind]), "w", encoding="utf-8") as out:
                 out.write(text)
         elif kind == "console":
             commands = list(commands_of(text))
