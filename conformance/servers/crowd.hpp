@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "dialogue/standstill.hpp"
 #include "servers/caller_main.hpp"
 #include "servers/counters.hpp"
 #include "servers/ledger.hpp"
@@ -28,6 +29,7 @@ class Crowd {
   Job job_;
   LedgerWriter ledger_;
   SharedCounters counters_;
+  Standstill standstill_;
   std::atomic<bool> over_{false};
   std::vector<std::jthread> threads_;  // last: they end before what they use
 };

@@ -129,7 +129,7 @@ void Scene::judge(bool history) {
                 {"R2"});
   }
   if (const std::uint64_t late = heard(&Counters::late); late != 0)
-    throw Fault(std::to_string(late) + " calls returned more than 3 s after their deadline", {"R4"});
+    throw Fault(std::to_string(late) + " calls returned more than 6 s after their deadline", {"R4"});
   const Judgement judgement = settle();
   outcome_.counted += judgement.acknowledged;
   bit("acknowledged_writes", judgement.acknowledged);
