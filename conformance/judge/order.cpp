@@ -108,14 +108,17 @@ void Order::put_back(std::uint32_t item) {
 Order::Next Order::gather(std::vector<std::uint32_t>& candidates) const {
   auto begin = static_cast<std::ptrdiff_t>(candidates.size());
   std::uint32_t n = nodes_[head].next;
-  for (; n != head && !nodes_[n].ends; n = nodes_[n].next) candidates.push_back(nodes_[n].item);
-  if (n == head) return {};
-  Next next{nodes_[n].item, never};
+  Next next;
   bool timed = true;
-  for (auto c = candidates.begin() + begin; c != candidates.end(); ++c) {
-    timed = timed && items_[*c].when.latest < never;
-    next.deadline = std::min(next.deadline, items_[*c].when.latest);
+  for (; n != head && !nodes_[n].ends; n = nodes_[n].next) {
+    std::uint32_t item = nodes_[n].item;
+    ++next.looked_at;
+    timed = timed && items_[item].when.latest < never;
+    next.deadline = std::min(next.deadline, items_[item].when.latest);
+    if (in_turn(item)) candidates.push_back(item);
   }
+  if (n == head) return {};
+  next.blocking = nodes_[n].item;
   auto last = [&](std::uint32_t item) { return timed ? items_[item].when.latest : items_[item].end; };
   std::stable_sort(candidates.begin() + begin, candidates.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return last(a) < last(b); });

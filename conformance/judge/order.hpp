@@ -28,6 +28,7 @@ class Order {
 
   struct Next {
     std::uint32_t blocking = 0;  ///< the item that must have its place first
+    std::size_t looked_at = 0;   ///< how many, to find it
     Time deadline = never;       ///< the store time by which one of those that have an end must have happened
   };
   /// Appends the candidates: first what must come first, then what has no end, as it was invoked.

@@ -303,7 +303,7 @@ bool is_superseded(const WorkflowState& state, FenceName fence, bool grants) {
 /// Its place was passed over: no record ever appears there (B4).
 bool is_passed_over(const WorkflowState& state, std::int64_t position) {
   if (position > state.last_position) return false;
-  const auto& records = state.records.list();
+  auto records = state.records.list();
   return std::none_of(records.begin(), records.end(),
                       [&](const Record& each) { return each.position == position || !each.position_known; });
 }

@@ -63,7 +63,7 @@ class Search {
   void gather(Frame& frame) {
     frame.begin = frame.cursor = candidates_.size();
     frame.next = order_.gather(candidates_);
-    outcome_.steps += (candidates_.size() - frame.begin) / 64;
+    outcome_.steps += frame.next.looked_at / 64;
   }
 
   void back() {

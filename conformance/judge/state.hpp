@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,45 +13,51 @@
 
 namespace stile::conformance::judge {
 
-/// A list that copies share until one changes it.
+/// A list that copies share until one changes it otherwise than at its end. What was added last may lie behind the end
+/// of a copy that was made before.
 template <class T>
 class Shared {
  public:
-  const std::vector<T>& list() const { return items_ ? *items_ : none(); }
-  std::size_t size() const { return items_ ? items_->size() : 0; }
+  std::span<const T> list() const { return items_ ? std::span(items_->data(), size_) : std::span<const T>(); }
+  std::size_t size() const { return size_; }
   bool empty() const { return size() == 0; }
   const T& operator[](std::size_t i) const { return (*items_)[i]; }
   Hash hash() const { return hash_; }
 
   void push(const T& item) {
-    change([&](auto& items) { items.push_back(item); });
+    if (!items_ || items_->size() != size_) copy();  // another goes on here otherwise
+    items_->push_back(item);
+    ++size_;
+    item.add_to(hash_);
   }
   void set(std::size_t i, const T& item) {
-    change([&](auto& items) { items[i] = item; });
+    copy();
+    (*items_)[i] = item;
+    changed();
   }
-  void clear() { items_.reset(), hash_ = {}; }
+  void clear() { *this = {}; }
   template <class Keep>
   void keep(Keep keep) {
-    change([&](auto& items) { std::erase_if(items, [&](const T& each) { return !keep(each); }); });
+    copy();
+    std::erase_if(*items_, [&](const T& each) { return !keep(each); });
+    changed();
   }
 
  private:
-  static const std::vector<T>& none() {
-    static const std::vector<T> empty;
-    return empty;
-  }
-  template <class Change>
-  void change(Change change) {
+  void copy() {
     auto items = std::make_shared<std::vector<T>>();
-    items->reserve(size() + 1);
-    *items = list();
-    change(*items);
-    hash_ = {};
-    for (const T& each : *items) each.add_to(hash_);
+    items->reserve(size_ + size_ / 8 + 1);
+    items->insert(items->end(), list().begin(), list().end());
     items_ = std::move(items);
   }
+  void changed() {
+    size_ = items_->size();
+    hash_ = {};
+    for (const T& each : *items_) each.add_to(hash_);
+  }
 
-  std::shared_ptr<const std::vector<T>> items_;
+  std::shared_ptr<std::vector<T>> items_;
+  std::size_t size_ = 0;
   Hash hash_;
 };
 
@@ -157,7 +164,7 @@ struct WorkflowState {
     return -1;
   }
   /// How many steps as good as nothing it takes to look through it.
-  std::size_t weight() const { return records.size() / 512; }
+  std::size_t weight() const { return records.size() / 8192; }
   std::int64_t bound() const { return highest_fence; }
   /// Of all but the bound.
   Hash hash() const {
