@@ -152,7 +152,8 @@ void add_options(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   app.add_option("--plugin", how.suite.plugin, "The plugin with the switches");
   app.add_option("--driver", how.suite.driver, "Of the store's server, for level 4");
-  app.add_option("--store", how.store, "What mutants are judged on that name no store");
+  app.add_option("--store", how.store,
+                 "What mutants are judged on that name no store; driver: on a server that it starts");
   app.add_option("--folder", how.suite.folder, "Where the runs write their reports");
   app.add_option("--table", options.table, "What fails each: every row that is looked at must hold");
   app.add_flag("--write", options.write, "Makes the rows of the table anew")->needs("--table");
@@ -183,6 +184,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Judges the suite by stores that are broken in one way each."};
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
+  if (options.how.store == "driver") options.how.store.clear();
   try {
     return stile::types::finish_output(run(options));
   } catch (const std::exception& error) {
