@@ -25,8 +25,9 @@ namespace conformance {
 namespace {
 
 constexpr const char* explain_usage =
-    R"(Explains a promise of the contract (what it says, why it matters, which checks guard it), a check (what it does, its
-dialogue, the command that runs it alone), or a status (what it means, what a store says by it, who sends again).
+    R"(Explains a promise of the contract (what it says, why it matters, which checks guard it), a check (what it
+does, its dialogue, the command that runs it alone), or a status (what it means, what a store says by it, who sends
+again).
 Usage: stile-conformance explain [--json] ID|CHECK|STATUS...
 
   stile-conformance explain A4

@@ -3,9 +3,9 @@
 
 Usage: howto_test.py BUILD C++-COMPILER DOCUMENT...
 
-Blocks of ```cpp are the next piece of shelf.cpp, ```make is the Makefile, ```python is driver.py. Of ```console every line that begins with
-"$ " is run, and the lines below must be what it prints: "..." stands for anything within a line, and alone for any
-lines. ```console fails: the last command must say no. Other blocks are only shown.
+Blocks of ```cpp are the next piece of shelf.cpp, ```make is the Makefile, ```python is driver.py. Of ```console every
+line that begins with "$ " is run, and the lines below must be what it prints: "..." stands for anything within a line,
+and alone for any lines. ```console fails: the last command must say no. Other blocks are only shown.
 SPDX-License-Identifier: Apache-2.0
 """
 import os
