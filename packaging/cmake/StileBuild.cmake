@@ -74,7 +74,7 @@ function(stile_house_plugin name)
   install(TARGETS stile_plugin_${name} LIBRARY DESTINATION "${STILE_PLUGIN_INSTALL_DIRECTORY}")
 endfunction()
 
-# stile_cold(TARGET): little time is spent in its own code: with sanitizers it is not optimised, for that takes more than
+# stile_cold(TARGET): little time is spent in its own code. With sanitizers it is not optimised: that takes more than
 # twice as long to compile.
 function(stile_cold target)
   if(STILE_SANITIZE)
