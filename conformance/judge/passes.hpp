@@ -87,6 +87,7 @@ void pass_watches(Court& court);    ///< B14: a watch tells of what was there
 void pass_order(Court& court);      ///< W7: a backlog that one caller takes comes earliest first
 void pass_figures(Court& court);    ///< S4: stats and list, when nothing changes any more
 void pass_documents(Court& court);  ///< K1, K2: one winner. K4: nothing expired. K7: pages in order
+void pass_refusals(Court& court);   ///< fenced, stale, held and so on: only where the operation can be answered so
 
 void run_passes(Court& court);
 

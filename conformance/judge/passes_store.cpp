@@ -127,6 +127,7 @@ void run_passes(Court& court) {
   pass_order(court);
   pass_figures(court);
   pass_documents(court);
+  pass_refusals(court);
 }
 
 }  // namespace stile::conformance::judge

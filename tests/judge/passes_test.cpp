@@ -28,6 +28,22 @@ TEST(Passes, NothingLandsUnderAnOldFence) {
   EXPECT_EQ(passed(both + delivery + acked("A 9200 9900", "r", R"(,"fence":"1.a")")), "D8");
 }
 
+TEST(Passes, ARefusalBelongsToItsOperations) {
+  const std::string fence = R"("fence":"1.a")", receipt = R"("receipt":"r")", document = R"("op":"get","key":"k")";
+  const std::string leased = clock() + grant("A 1000 1100", "1.a", 1001050, 5000);
+  EXPECT_EQ(passed(leased + refused("B 2000 2100", op("acquire", R"("ttl":1,"budget":1)"), "fenced")), "A4 D8 E3");
+  EXPECT_EQ(passed(leased + refused("B 2000 2100", recording("1.b", "k", "v"), "fenced")), "");
+  EXPECT_EQ(passed(leased + refused("B 2000 2100", recording("1.a", "k", "v"), "not_found")), "K4");
+  EXPECT_EQ(passed(leased + refused("B 2000 2100", op("load"), "not_found")), "K4");
+  EXPECT_EQ(passed(leased + refused("B 2000 2100", op("enqueue"), "lapsed")), "A5 A7");
+  EXPECT_EQ(passed(leased + refused("B 2000 2100", op("renew", R"("ttl":1000,)" + fence), "lapsed")), "");
+  EXPECT_EQ(passed(clock() + refused("B 2000 2100", document, "not_found")), "");
+  EXPECT_EQ(passed(clock() + refused("B 2000 2100", document, "stale")), "D2");
+  EXPECT_EQ(passed(clock() + refused("B 2000 2100", document, "cancelled")), "C2");
+  EXPECT_EQ(passed(clock() + refused("B 2000 2100", R"("op":"receive","lease":1000)", "conflict")), "K1 K2 K6");
+  EXPECT_EQ(passed(clock() + refused("B 2000 2100", "\"op\":\"ack\"," + receipt, "stale")), "");
+}
+
 TEST(Passes, NoTwoLeasesAreLive) {
   std::string first = clock() + grant("A 1000 1100", "1.a", 1001050, 50000);
   std::string second = grant("B 2000 20000", "2.b", 1019000, 5000);
