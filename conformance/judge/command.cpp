@@ -25,8 +25,8 @@ Usage: stile-conformance judge [--json] [--report FILE.html] HISTORY.jsonl...
 Several files are one history (processes that wrote each its own). Record one with the history layer:
   'history+memory:?history.file=h.jsonl'
 --report draws what contradicts itself: time to the right, one lane a client, leases and deliveries as bars.
-A history begins with an empty namespace, and is of one. Exit status: 0 accepted, 1 refused, 2 not readable, or
-output that cannot be written.
+A history begins with an empty namespace, and is of one. Exit status: 0 accepted, 1 refused, 2 not readable, without
+any operation, or output that cannot be written.
 )";
 
 bool write_page(const std::string& path, const std::string& text) {
@@ -65,6 +65,8 @@ int judge_main(int argc, char** argv) {
   try {
     History history = read_history(files);
     Verdict verdict = judge(history);
+    if (verdict.counts.operations == 0)
+      return complain("stile-conformance judge: no operation was recorded there, so nothing was judged");
     if (!page.empty() && !write_page(page, conformance::report::history_page(verdict_json(verdict, history), files)))
       return complain("stile-conformance judge: " + page + ": cannot be written");
     types::write_output(as_json ? boost::json::serialize(verdict_json(verdict, history)) + "\n"
