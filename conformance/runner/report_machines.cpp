@@ -122,7 +122,7 @@ json::object certificate(const Run& run) {
           {"durability", facts.info.contains("durability") ? facts.info.at("durability") : json::value("")},
           {"capabilities", std::move(capabilities)},
           {"contract_version", contract_version()},
-          {"level", target.level},
+          {"level", run.level()},
           {"part", name_of(facts.part)},
           {"seeds", json::array{target.seed}},
           {"scale", target.scale},

@@ -186,15 +186,6 @@ void add_dialogues(const Options& options) {
   for (const CaseFile& file : files) add_cases(file);
 }
 
-/// A certificate names its driver as it was called: elsewhere that may be no command.
-void start_driver(const Options& options, const Target& target, std::optional<servers::ForRun>& for_run) try {
-  for_run.emplace(target.driver, target.folder + "/driver", target.of_driver, interrupted_by);
-} catch (const std::exception& error) {
-  if (!options.certificate) throw;
-  throw std::runtime_error("--verify: the driver that the certificate names (" + shown_driver(target) +
-                           ") cannot be had from here; --driver says where it is. " + error.what());
-}
-
 Target target_of(const Options& options) {
   Target target;
   target.config = options.config;
@@ -220,7 +211,8 @@ int run_suite(const Options& options, const std::string& command) {
     watch_signals();
     folder.emplace();
     target.folder = folder->path();
-    if (!target.driver.empty()) start_driver(options, target, for_run);
+    if (!target.driver.empty())
+      for_run.emplace(target.driver, target.folder + "/driver", target.of_driver, interrupted_by);
     if (target.of_driver) target.config = for_run->config();
     if (int end = look(options, target); end >= 0) return end;
   } else {

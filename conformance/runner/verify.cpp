@@ -8,6 +8,7 @@
 
 #include "config/text.hpp"
 #include "runner/contract.hpp"
+#include "runner/reports.hpp"
 #include "types/text.hpp"
 
 namespace stile::conformance {
@@ -22,6 +23,23 @@ std::string text_at(const json::object& object, const char* name) {
 
 std::uint64_t number_at(const json::object& object, const char* name) {
   return object.at(name).to_number<std::uint64_t>();
+}
+
+/// What two runs of one suite on one store have in common: without when and where it was, how long it took, how often
+/// a fault happened, and what was said of a failure. Checks by their names. Throws where it is no certificate.
+json::object without_chance(json::object certificate) {
+  for (const char* name : {"config", "driver", "of_driver", "started_at", "microseconds", "broken_ids"})
+    certificate.erase(name);
+  certificate.at("plugin").as_object().erase("file");
+  for (auto& [name, count] : certificate.at("faults").as_object()) count = "happened";
+  // Which of its promises a check of many callers finds broken first is chance.
+  if (number_at(certificate.at("counts").as_object(), "failed") != 0) certificate.erase("ids");
+  json::object checks;
+  for (const json::value& check : certificate.at("checks").as_array())
+    checks[text_at(check.as_object(), "name")] =
+        json::object{{"level", check.at("level")}, {"ids", check.at("ids")}, {"verdict", check.at("verdict")}};
+  certificate["checks"] = std::move(checks);
+  return certificate;
 }
 
 Certificate from_json(const json::object& said) {
@@ -48,8 +66,29 @@ Certificate from_json(const json::object& said) {
   out.cases = json::value_to<std::vector<std::string>>(said.at("cases"));
   for (const json::value& check : said.at("checks").as_array())
     out.verdicts[text_at(check.as_object(), "name")] = text_at(check.as_object(), "verdict");
-  out.counts = json::value_to<std::map<std::string, std::uint64_t>>(said.at("counts"));
+  out.whole = without_chance(said);
   return out;
+}
+
+std::string shown(const json::value* value) {
+  return value ? types::printable(value->is_string() ? std::string(value->get_string()) : json::serialize(*value))
+               : "not there";
+}
+
+/// A line for each member that differs: what it is now, what it was.
+void compare_members(const std::string& of, const json::object& before, const json::object& now,
+                     std::vector<std::string>& differences) {
+  std::set<std::string> names;
+  for (const json::object* each : {&before, &now})
+    for (const auto& member : *each) names.insert(std::string(member.key()));
+  for (const std::string& name : names) {
+    const json::value *was = before.if_contains(name), *is = now.if_contains(name);
+    const std::string place = of + types::printable(name);
+    if (was && is && was->is_object() && is->is_object())
+      compare_members(place + ": ", was->get_object(), is->get_object(), differences);
+    else if (!was || !is || *was != *is)
+      differences.push_back(place + ": " + shown(is) + ", was " + shown(was));
+  }
 }
 
 std::string differs(const char* what, const std::string& before, const std::string& now) {
@@ -82,33 +121,7 @@ std::string other_than(const Certificate& certificate, const Facts& facts) {
 
 Agreement compare(const Certificate& certificate, const Run& run) {
   Agreement out;
-  if (std::string now(name_of(run.target->facts.part)); now != certificate.part)
-    out.differences.push_back("the store keeps " + now + " now, and kept " + types::printable(certificate.part));
-  std::set<std::string> met;
-  for (const Result& result : run.results) {
-    std::string name = result.check->suite + "." + result.check->name;
-    met.insert(name);
-    auto before = certificate.verdicts.find(name);
-    std::string now(name_of(result.outcome.verdict));
-    if (before == certificate.verdicts.end())
-      out.differences.push_back(name + ": " + now + "; the certificate does not speak of it");
-    else if (before->second != now)
-      out.differences.push_back(name + ": " + now + ", was " + types::printable(before->second));
-  }
-  for (const auto& [name, verdict] : certificate.verdicts)
-    if (met.count(name) == 0)
-      out.differences.push_back(types::printable(name) + ": not run, was " + types::printable(verdict));
-  Counts counts = run.counts();
-  const std::map<std::string, std::uint64_t> now{{"passed", counts.passed},
-                                                 {"failed", counts.failed},
-                                                 {"crashed", counts.crashed},
-                                                 {"timed_out", counts.timed_out},
-                                                 {"absent", counts.absent}};
-  for (const auto& [name, count] : now) {
-    auto before = certificate.counts.find(name);
-    std::uint64_t was = before == certificate.counts.end() ? 0 : before->second;
-    if (was != count) out.differences.push_back(std::to_string(count) + " " + name + ", were " + std::to_string(was));
-  }
+  compare_members("", certificate.whole, without_chance(conformance::certificate(run)), out.differences);
   return out;
 }
 

@@ -25,11 +25,10 @@ struct Certificate {
   bool complete = true;
   std::vector<std::string> cases;
   std::map<std::string, std::string> verdicts;  ///< of each check, by name
-  std::map<std::string, std::uint64_t> counts;
+  boost::json::object whole;                    ///< as it was read
 
   /// The config string had a secret that the certificate does not tell.
   bool redacted() const { return !of_driver && config.find("***") != std::string::npos; }
-  bool driver_redacted() const { return driver.find("***") != std::string::npos; }
 };
 
 /// Throws std::runtime_error naming the file and what is wrong with it.
@@ -41,7 +40,7 @@ std::string other_than(const Certificate& certificate, const Facts& facts);
 
 /// What a run says of a certificate.
 struct Agreement {
-  std::vector<std::string> differences;  ///< one line each; empty = counts and verdicts are the same
+  std::vector<std::string> differences;  ///< one line each; empty = all is the same that chance does not decide
   bool agrees() const { return differences.empty(); }
 };
 Agreement compare(const Certificate& certificate, const Run& run);
