@@ -124,6 +124,9 @@ bool table_holds(const Options& options, const Table& table, const std::vector<M
 
 int run(Options options) {
   const std::vector<Mutant> mutants = read_mutants(read_file(options.list), options.list);
+  for (const std::string& name : options.only)
+    if (std::none_of(mutants.begin(), mutants.end(), [&](const Mutant& each) { return each.name == name; }))
+      throw std::runtime_error(options.list + ": no mutant is called " + name);
   if (options.unmutated) return judge_unmutated(options, mutants) ? 0 : 1;
   std::optional<Table> table;
   if (!options.table.empty()) table = read_table(read_file(options.table), options.table);
