@@ -78,7 +78,9 @@ void check_outputs(const Options& options) {
     if (folder.empty()) folder = ".";
     std::error_code failed;
     std::string why;
-    if (std::filesystem::is_directory(path, failed))
+    if (path == "-")
+      why = "it is no file, and standard output has what people read";
+    else if (std::filesystem::is_directory(path, failed))
       why = "it is a folder";
     else if (!std::filesystem::is_directory(folder, failed))
       why = "there is no folder " + folder.native();

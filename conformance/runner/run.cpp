@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <deque>
 #include <filesystem>
@@ -45,9 +46,13 @@ enum Exit { all_passed = 0, some_failed = 1, usage = 2, interrupted = 130 };
 class Folder {
  public:
   Folder() {
-    std::string path = std::filesystem::temp_directory_path() / "stile-conformance.XXXXXX";
-    if (!mkdtemp(path.data())) throw std::system_error(errno, std::generic_category(), path);
-    path_ = path;
+    constexpr const char* remedy = "; set TMPDIR to a folder that can be written";
+    std::error_code failed;
+    path_ = std::filesystem::temp_directory_path(failed) / "stile-conformance.XXXXXX";
+    const char* named = std::getenv("TMPDIR");
+    if (failed)
+      throw std::runtime_error("TMPDIR=" + std::string(named ? named : "") + ": " + failed.message() + remedy);
+    if (!mkdtemp(path_.data())) throw std::runtime_error(path_ + ": " + std::strerror(errno) + remedy);
   }
   ~Folder() {
     std::error_code ignored;

@@ -99,14 +99,20 @@ std::string differs(const char* what, const std::string& before, const std::stri
 
 Certificate read_certificate(const std::string& path) {
   std::string text = config::read_file(path, most_bytes, "the certificate " + types::printable(path));
+  std::string why;
   try {
     Certificate out = from_json(json::parse(text).as_object());
     out.file = path;
     return out;
+  } catch (const boost::system::system_error& error) {  // what() names the library's lines
+    why = error.code().message();
+  } catch (const std::out_of_range&) {
+    why = "a member is missing";
   } catch (const std::exception& error) {
-    throw std::runtime_error(types::printable(path) + " is no certificate of this program (--report FILE.json writes " +
-                             "one): " + error.what());
+    why = error.what();
   }
+  throw std::runtime_error(types::printable(path) + " is no certificate of this program (--report FILE.json writes " +
+                           "one): " + why);
 }
 
 std::string other_than(const Certificate& certificate, const Facts& facts) {

@@ -24,8 +24,8 @@ if SANITIZED:  # a store that dies shall do so by its signal, as for anybody els
 PATIENCE = 120 * int(SLOWER)  # until a test gives up on the suite: far above what anything here takes
 
 
-def run(*args):
-    return subprocess.run([SUITE, *args], capture_output=True, text=True, timeout=PATIENCE)
+def run(*args, env=None):
+    return subprocess.run([SUITE, *args], capture_output=True, text=True, timeout=PATIENCE, env=env)
 
 
 def wicked(way, *args):
@@ -224,6 +224,14 @@ class Reports(Folder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot be written", done.stderr)
 
+    def test_where_nothing_can_be_written_is_named(self):
+        done = wicked("honest", "--report", "-")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("-: cannot be written: it is no file", done.stderr)
+        done = run("memory:", "--only", "K1", env={**os.environ, "TMPDIR": self.path("nowhere")})
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(f"TMPDIR={self.path('nowhere')}", done.stderr)
+
     def test_a_full_disk_is_said_and_the_rest_told(self):
         done = wicked("honest", "--cases", TRAP, "--report", "/dev/full")
         self.assertEqual(done.returncode, 2)
@@ -362,6 +370,8 @@ class Certificates(Folder):
         self.assertIn("give CONFIG", done.stderr)
         self.assertEqual(self.verify("wicked:crash", config="wicked:x?password=***").returncode, 0)
         self.assertEqual(self.verify(certificate="of another kind").returncode, 2)
+        self.assertIn("one): not exact\n", self.verify(seeds=[-1]).stderr)
+        self.assertIn("a member is missing", self.verify(seeds=[]).stderr)
         self.assertEqual(run("--verify", self.path("none.json")).returncode, 2)
 
     def test_its_driver_is_started_again(self):
@@ -454,6 +464,12 @@ class Histories(Folder):
         for text in ("Refused", "<k>", "another", "put <k>"):
             self.assertIn(text, page.text)
         self.assertTrue(any(re.fullmatch(r"f-1-\d+", one) for one in page.ids), page.ids)
+
+    def test_without_an_operation_is_not_accepted(self):
+        for text in ("", "\n\n", "a" * 4096):
+            done = self.judge(text)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("nothing was judged", done.stderr)
 
     def test_cut_off_in_the_middle_is_said_with_its_line(self):
         whole = [json.dumps(line) for line in self.LINES]
