@@ -117,8 +117,8 @@ void take_certificate(Options& options, const std::string& path, const CLI::App&
     throw CLI::ValidationError("--verify",
                                "it was made with a driver, which is run only if you name it too: give --driver '" +
                                    types::printable(said.driver) + "'");
-  bool of_level_4 = said.level == 4 || std::any_of(said.verdicts.begin(), said.verdicts.end(),
-                                                   [](const auto& one) { return one.first.starts_with("Servers."); });
+  bool of_level_4 = said.level == 4 || std::any_of(said.checks.begin(), said.checks.end(),
+                                                   [](const std::string& one) { return one.starts_with("Servers."); });
   if (options.driver.empty() && of_level_4)
     throw CLI::ValidationError("--verify", "the certificate is of level 4 and names no driver: give --driver");
   if (options.config.empty() && !said.of_driver) options.config = said.config;
@@ -130,7 +130,7 @@ void take_certificate(Options& options, const std::string& path, const CLI::App&
   options.sequence = said.sequence;
   options.cases = said.cases;
   if (said.complete) return;
-  for (const auto& [name, verdict] : said.verdicts) options.only.push_back(name);
+  options.only.insert(options.only.end(), said.checks.begin(), said.checks.end());
 }
 
 void add_driver(CLI::App& app, Options& options) {

@@ -55,7 +55,6 @@ Certificate from_json(const json::object& said) {
   out.plugin_name = text_at(plugin, "name");
   out.build_id = text_at(plugin, "build_id");
   out.contract_version = text_at(said, "contract_version");
-  out.part = text_at(said, "part");
   out.level = said.at("level").to_number<int>();
   if (out.level < 1 || out.level > 4) throw std::runtime_error("there is no level " + std::to_string(out.level));
   out.seed = said.at("seeds").as_array().at(0).to_number<std::uint64_t>();
@@ -65,7 +64,7 @@ Certificate from_json(const json::object& said) {
   out.complete = said.at("complete").as_bool();
   out.cases = json::value_to<std::vector<std::string>>(said.at("cases"));
   for (const json::value& check : said.at("checks").as_array())
-    out.verdicts[text_at(check.as_object(), "name")] = text_at(check.as_object(), "verdict");
+    out.checks.push_back(text_at(check.as_object(), "name"));
   out.whole = without_chance(said);
   return out;
 }
@@ -134,7 +133,7 @@ Agreement compare(const Certificate& certificate, const Run& run) {
 std::string agreement_text(const Certificate& certificate, const Agreement& agreement) {
   std::string file = types::printable(certificate.file);
   if (agreement.agrees())
-    return "Verified: " + file + " agrees, " + std::to_string(certificate.verdicts.size()) +
+    return "Verified: " + file + " agrees, " + std::to_string(certificate.checks.size()) +
            " checks with the same verdicts.\n";
   std::string text = "Not verified: " + file + " differs:\n";
   constexpr std::size_t most = 50;

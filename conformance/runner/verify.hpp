@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@ namespace stile::conformance {
 /// What a certificate says that a second run needs.
 struct Certificate {
   std::string file;  ///< where it was read from
-  std::string config, plugin_file, plugin_name, build_id, contract_version, part;
+  std::string config, plugin_file, plugin_name, build_id, contract_version;
   std::string driver;      ///< the command line of its driver; empty = there was none
   bool of_driver = false;  ///< the store was a server that the driver started
   int level = 1;
@@ -24,8 +23,8 @@ struct Certificate {
   Duration time{0};
   bool complete = true;
   std::vector<std::string> cases;
-  std::map<std::string, std::string> verdicts;  ///< of each check, by name
-  boost::json::object whole;                    ///< as it was read
+  std::vector<std::string> checks;  ///< by name
+  boost::json::object whole;        ///< as it was read
 
   /// The config string had a secret that the certificate does not tell.
   bool redacted() const { return !of_driver && config.find("***") != std::string::npos; }
