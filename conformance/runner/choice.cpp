@@ -68,7 +68,8 @@ std::string list_json(const std::vector<const Check*>& chosen) {
 void filter(const std::vector<const Check*>& chosen) {
   std::string names;
   for (const Check* check : chosen) names += (names.empty() ? "" : ":") + check->suite + "." + check->name;
-  testing::GTEST_FLAG(filter) = names;
+  const std::string given = testing::GTEST_FLAG(filter);
+  testing::GTEST_FLAG(filter) = names + (given.starts_with('-') ? given : "");
 }
 
 }  // namespace stile::conformance

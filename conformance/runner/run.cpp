@@ -237,7 +237,8 @@ int run_suite(const Options& options, const std::string& command) {
   }
   std::vector<const Check*> chosen;
   if (!choose(options, chosen)) return usage;
-  if (!options.only.empty() || testing::GTEST_FLAG(filter) == "*") filter(chosen);
+  const std::string given = testing::GTEST_FLAG(filter);
+  if (!options.only.empty() || given == "*" || given.starts_with('-')) filter(chosen);
   if (options.gtest_list) return RUN_ALL_TESTS();
   if (options.list) {
     types::write_output(options.json ? list_json(chosen) : list_text(chosen));

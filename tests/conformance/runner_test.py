@@ -188,6 +188,14 @@ class BrokenStores(unittest.TestCase):
         self.assertIn('reading the answer to {"op":"info"}', done.stderr)
 
 
+class Choice(unittest.TestCase):
+    def test_a_filter_that_only_leaves_out_keeps_to_the_level(self):
+        listed = run("memory:", "--gtest_list_tests", "--gtest_filter=-CellTable.*:lease.*").stdout
+        suites = {line.strip(".") for line in listed.splitlines() if line.endswith(".")}
+        self.assertIn("deliveries", suites)
+        self.assertFalse(suites & {"CellTable", "lease", "Concurrent", "Faults"}, suites)
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
