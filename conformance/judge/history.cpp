@@ -3,14 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge/history.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <set>
 
-#include "config/text.hpp"
 #include "judge/line.hpp"
 #include "types/text.hpp"
 
@@ -57,7 +61,7 @@ std::string_view process_of(std::string_view client) { return client.substr(0, c
 
 class Reader {
  public:
-  explicit Reader(History& to) : to_(to) {}
+  Reader(History& to, std::size_t most_of_line) : to_(to), most_of_line_(most_of_line) {}
 
   void file(std::uint32_t number) {
     file_ = number;
@@ -68,11 +72,15 @@ class Reader {
     for (std::size_t begin = 0; begin < text.size();) {
       ++line_;
       std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (end - begin > most_of_line_)
+        fail(line_, "is longer than " + std::to_string(most_of_line_) + " bytes, which no line of a history is");
       Place at{number, static_cast<std::uint32_t>(end - begin), begin};
-      if (end != begin) line(at, end == text.size());
+      if (end != begin) line(at, text.find_first_not_of('\n', end) == std::string_view::npos);
       begin = end + 1;
     }
-    for (const Cut& cut : cut_) judge_cut(cut);
+    for (const auto& [process, cut] : cut_)
+      to_.notes.push_back(to_.files[file_].name + ":" + std::to_string(cut.line) + ": the last line of " +
+                          (process.empty() ? std::string("a process") : "process " + process) + " is cut off");
   }
 
  private:
@@ -83,13 +91,11 @@ class Reader {
   struct Client {
     std::uint32_t number;
     std::uint64_t call = 0;
-    std::size_t last_line = 0;
     std::unordered_map<std::uint64_t, Open> open;  ///< of the latest call, by place
   };
   /// A line that ends before it should: its process must have written nothing after it.
   struct Cut {
     std::size_t line;
-    std::string client;  ///< as much of it as is there
     std::string why;
   };
 
@@ -97,56 +103,64 @@ class Reader {
     throw BadHistory(to_.files[file_].name + ":" + std::to_string(line) + ": " + what);
   }
 
-  void line(Place at, bool last) {
+  boost::system::error_code parse(Place at, json::value& to) {
     std::string_view text = to_.line(at);
     boost::system::error_code error;
     memory_.emplace(buffer_, sizeof(buffer_));  // anew: one that is used again asks for twice as much every time
     parser_.reset(&*memory_);
     parser_.write(text.data(), text.size(), error);
-    if (!error) {
-      json::value value = parser_.release();
-      if (!value.is_object()) fail(line_, "is no object");
-      take(value.get_object(), at);
-      return;
+    if (!error) to = parser_.release();
+    return error;
+  }
+
+  void line(Place at, bool last) {
+    {
+      json::value whole;
+      if (!parse(at, whole)) return take(whole, at);
     }
     // A process that was killed while it wrote left a piece; another one's line may stand right behind it.
-    std::size_t next = text.rfind(beginning);
-    if (next != std::string_view::npos && next != 0) {
-      cut_.push_back({line_, client_in(text.substr(0, next)), error.message()});
-      Place rest{at.file, static_cast<std::uint32_t>(at.length - next), at.offset + next};
-      return line(rest, last);
+    std::string_view text = to_.line(at);
+    for (std::size_t begin = 0; begin < text.size();) {
+      std::size_t end = std::min(text.find(beginning, begin + 1), text.size());
+      piece({at.file, static_cast<std::uint32_t>(end - begin), at.offset + begin}, last || end < text.size());
+      begin = end;
     }
-    if (!last && !std::string_view(text).starts_with(beginning.substr(0, text.size()))) fail(line_, error.message());
-    cut_.push_back({line_, client_in(text), error.message()});
   }
 
-  static std::string client_in(std::string_view piece) {
-    if (!piece.starts_with(beginning) || piece.size() <= beginning.size() + 1) return {};
+  /// At the end, or before another line's beginning, it may be cut off; what is otherwise wrong with it is an error.
+  void piece(Place at, bool may_be_cut) {
+    json::value whole;
+    boost::system::error_code error = parse(at, whole);
+    if (!error) return take(whole, at);
+    std::string_view text = to_.line(at);
+    bool begun = text.starts_with(beginning) || beginning.starts_with(text);
+    if (error != json::error::incomplete || !may_be_cut || !begun) fail(line_, error.message());
+    cut_.emplace(process_in(text), Cut{line_, error.message()});
+  }
+
+  /// Nothing where so little is there that it is not told.
+  static std::string process_in(std::string_view piece) {
+    if (piece.size() <= beginning.size() + 1) return {};
     piece.remove_prefix(beginning.size() + 1);
     std::size_t end = piece.find('"');
-    return end == std::string_view::npos ? std::string() : std::string(piece.substr(0, end));
+    return end == std::string_view::npos ? std::string() : std::string(process_of(piece.substr(0, end)));
   }
 
-  void judge_cut(const Cut& cut) {
-    if (!cut.client.empty())
-      for (const auto& [name, client] : clients_)
-        if (process_of(name) == process_of(cut.client) && client.last_line > cut.line) fail(cut.line, cut.why);
-    to_.notes.push_back(
-        to_.files[file_].name + ":" + std::to_string(cut.line) + ": the last line of " +
-        (cut.client.empty() ? std::string("a process") : "process " + std::string(process_of(cut.client))) +
-        " is cut off");
+  void take(const json::value& value, Place at) {
+    if (!value.is_object()) fail(line_, "is no object");
+    take(value.get_object(), at);
   }
 
   void take(const json::object& object, Place at) {
     try {
       Heading heading = heading_of(object);
+      if (auto cut = cut_.find(process_of(heading.client)); cut != cut_.end()) fail(cut->second.line, cut->second.why);
       auto [found, made] = clients_.try_emplace(heading.client);
       Client& client = found->second;
       if (made) {
         client.number = static_cast<std::uint32_t>(to_.clients.size());
         to_.clients.push_back(heading.client);
       }
-      client.last_line = line_;
       if (heading.asks)
         ask(client, heading, object, at);
       else
@@ -194,10 +208,11 @@ class Reader {
   }
 
   History& to_;
+  const std::size_t most_of_line_;
   std::uint32_t file_ = 0;
   std::size_t line_ = 0;
   std::unordered_map<std::string, Client> clients_;
-  std::vector<Cut> cut_;
+  std::multimap<std::string, Cut, std::less<>> cut_;  ///< by process
   alignas(16) unsigned char buffer_[std::size_t{64} << 10];
   std::optional<json::monotonic_resource> memory_;
   json::parser parser_;
@@ -208,21 +223,42 @@ void finish(History& history) {
                    [](const Event& a, const Event& b) { return a.invoke < b.invoke; });
 }
 
-std::string bytes_of(const std::string& path) try {
-  return config::read_file(path, SIZE_MAX, "the history " + types::printable(path));
-} catch (const Error& error) {
-  throw BadHistory(error.what());
+/// As much of a file as is of use: not more of a line than a line may have, so that one without end takes no memory.
+std::string bytes_of(const std::string& path, std::size_t most_of_line) {
+  auto failed = [&](const char* what) {
+    return BadHistory("the history " + types::printable(path) + what + std::strerror(errno));
+  };
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw failed(" cannot be opened: ");
+  std::string bytes;
+  std::vector<char> block(std::size_t{64} << 10);
+  std::size_t of_line = 0;
+  ssize_t got = 0;
+  while (of_line <= most_of_line) {
+    got = read(file, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    std::string_view more(block.data(), static_cast<std::size_t>(got));
+    std::size_t end = more.rfind('\n');
+    of_line = end == std::string_view::npos ? of_line + more.size() : more.size() - end - 1;
+    bytes.append(more);
+  }
+  int error = errno;
+  close(file);
+  errno = error;
+  if (got < 0) throw failed(" cannot be read: ");
+  return bytes;
 }
 
 }  // namespace
 
-History read_history(std::span<const std::string> paths) {
+History read_history(std::span<const std::string> paths, std::size_t most_of_line) {
   History history;
-  Reader reader(history);
+  Reader reader(history, most_of_line);
   std::set<std::string_view> said;
   for (const std::string& path : paths) {
     if (!said.insert(path).second) throw BadHistory(path + ": is named twice");
-    history.files.push_back({path, bytes_of(path)});
+    history.files.push_back({path, bytes_of(path, most_of_line)});
     reader.file(static_cast<std::uint32_t>(history.files.size() - 1));
   }
   finish(history);
@@ -232,7 +268,7 @@ History read_history(std::span<const std::string> paths) {
 History history_from(std::string text, std::string name) {
   History history;
   history.files.push_back({std::move(name), std::move(text)});
-  Reader(history).file(0);
+  Reader(history, longest_line).file(0);
   finish(history);
   return history;
 }

@@ -72,10 +72,14 @@ struct History {
   std::span<const Told> handed_out(Range range) const { return {deliveries.data() + range.begin, range.size()}; }
 };
 
+/// More than the largest value or page takes (B9), every byte of it escaped.
+inline constexpr std::size_t longest_line = std::size_t{256} << 20;
+
 /// Reads files that processes wrote, together or each its own. A client is told by its name and the file it stands in.
 /// The last line of a process may be cut off: that is a note. Throws BadHistory for anything else that is malformed: an
-/// unknown operation, a member missing or of the wrong form, an answer without its question, a line said twice.
-History read_history(std::span<const std::string> paths);
+/// unknown operation, a member missing or of the wrong form, an answer without its question, a line said twice, one
+/// that is too long.
+History read_history(std::span<const std::string> paths, std::size_t most_of_line = longest_line);
 
 /// The same from text that is in memory already; `name` stands for the file in messages.
 History history_from(std::string text, std::string name = "history");

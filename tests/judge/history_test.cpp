@@ -77,6 +77,33 @@ TEST(History, ATornLineOfAnotherProcessIsANote) {
   EXPECT_NE(refusal(torn + asked + told + later).find("h.jsonl:1: "), std::string::npos);
 }
 
+TEST(History, AWholeLineWithoutItsEndIsRead) {
+  std::string whole = R"({"client":"18.1","call":1,"place":0,"invoke":3,"op":"info"})";
+  History history = history_from(whole + asked + told);
+  EXPECT_EQ(history.events.size(), 2u);
+  EXPECT_TRUE(history.notes.empty());
+}
+
+TEST(History, ABadByteIsToldWhereItStands) {
+  for (std::size_t at = 1; at + 1 < asked.size(); ++at)
+    for (char bad : {'\x01', '\xff', '\n'}) {
+      std::string spoilt = asked;
+      spoilt[at] = bad;
+      std::string said = refusal("\n" + spoilt + told);
+      EXPECT_EQ(said.substr(0, 11), "h.jsonl:2: ") << "byte " << at << ": " << said;
+    }
+}
+
+TEST(History, ALineWithoutEndIsNotReadToItsEnd) {
+  std::vector<std::string> paths{"/dev/zero"};
+  try {
+    read_history(paths, 1'000'000);
+    ADD_FAILURE() << "it has an end";
+  } catch (const BadHistory& bad) {
+    EXPECT_STREQ(bad.what(), "/dev/zero:1: is longer than 1000000 bytes, which no line of a history is");
+  }
+}
+
 TEST(History, WhatIsWrongIsToldWithItsPlace) {
   EXPECT_EQ(refusal(asked + "{]\n" + told).substr(0, 11), "h.jsonl:2: ");
   EXPECT_EQ(refusal(asked + "[]\n"), "h.jsonl:2: is no object");
