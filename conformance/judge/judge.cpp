@@ -32,20 +32,8 @@ class Judging {
           "the store's clock did not go with the recorder's: only what the store told of time is judged");
     if (options_.passes) pass();
     if (options_.search) {
-      auto listed = items_of_lists(index_, clock);
-      for (std::size_t w = 0; w < listed.size(); ++w) {
-        const Group& group = index_.workflows()[w];
-        auto items = items_of_workflow(index_, clock, group);
-        items.insert(items.end(), listed[w].begin(), listed[w].end());
-        if (!listed[w].empty()) put_in_order(items);
-        bool seldom = !index_.lost_receives().empty() || !index_.trims().empty();
-        decide<WorkflowState>(Finding::Of::workflow, group, items, seldom,
-                              [&] { return unseen_of_workflow(index_, clock, group); });
-      }
-      auto documents = items_of_documents(index_, clock);
-      for (std::size_t d = 0; d < documents.size(); ++d)
-        decide<DocumentState>(Finding::Of::document, index_.documents()[d], documents[d], false,
-                              [] { return std::vector<Item>{}; });
+      search_workflows();
+      search_documents();
     }
     return std::move(verdict_);
   }
@@ -66,6 +54,43 @@ class Judging {
       if (kinds[kind] != 0) counts.operation[std::string(codec::op_name(kind))] = kinds[kind];
     for (std::size_t status = 0; status < statuses.size(); ++status)
       if (statuses[status] != 0) counts.status[name_of(static_cast<Status>(status))] = statuses[status];
+  }
+
+  void search_workflows() {
+    const Calibration& clock = verdict_.clock;
+    Pages pages{options_.most_on_pages};
+    auto listed = items_of_lists(index_, clock, pages);
+    for (std::size_t w = 0; w < listed.size(); ++w) {
+      const Group& group = index_.workflows()[w];
+      auto items = items_of_workflow(index_, clock, group);
+      items.insert(items.end(), listed[w].begin(), listed[w].end());
+      if (!listed[w].empty()) put_in_order(items);
+      bool seldom = !index_.lost_receives().empty() || !index_.trims().empty();
+      decide<WorkflowState>(Finding::Of::workflow, group, items, seldom,
+                            [&] { return unseen_of_workflow(index_, clock, group); });
+    }
+    tell_left_out(pages, "list", "workflows");
+  }
+
+  void search_documents() {
+    Pages pages{options_.most_on_pages};
+    auto documents = items_of_documents(index_, verdict_.clock, pages);
+    for (std::size_t d = 0; d < documents.size(); ++d)
+      decide<DocumentState>(Finding::Of::document, index_.documents()[d], documents[d], false,
+                            [] { return std::vector<Item>{}; });
+    tell_left_out(pages, "scan", "documents");
+  }
+
+  void tell_left_out(const Pages& pages, const char* operation, const char* subjects) {
+    if (pages.left_out == 0) return;
+    ++verdict_.counts.undecided;
+    verdict_.findings.push_back({"undecided",
+                                 std::to_string(pages.left_out) + " answers of " + operation +
+                                     " were not judged: those before them speak of " + std::to_string(pages.subjects) +
+                                     " " + subjects + " already, there or not, and more is too much to remember",
+                                 Text::none,
+                                 Finding::Of::store,
+                                 {}});
   }
 
   void pass() {

@@ -20,8 +20,9 @@ struct Options {
   std::size_t step_cap = 5'000'000;  ///< of one search; what is undecided by then is a failure
   /// Of all searches, beside a share for every operation: so that a verdict comes for whatever a file holds.
   std::size_t most_steps = 40'000'000;
-  std::size_t most_findings = 20;     ///< of one promise; the rest is counted in a note
-  Time patience = Time{6} * 1000000;  ///< a receive that waited so long must have found what was due (W1)
+  std::size_t most_on_pages = 4'000'000;  ///< of list, and of scan: subjects; the pages that are left are undecided
+  std::size_t most_findings = 20;         ///< of one promise; the rest is counted in a note
+  Time patience = Time{6} * 1000000;      ///< a receive that waited so long must have found what was due (W1)
 };
 
 /// Never throws for what a store did. The same history is judged the same every time.

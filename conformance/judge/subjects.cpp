@@ -149,9 +149,6 @@ std::vector<Item> unseen_of_workflow(const Index& index, const Calibration& cloc
 
 namespace {
 
-/// Of all subjects that pages speak of; what a history of a few hundred lines may not make of memory.
-constexpr std::size_t most_on_pages = 4'000'000;
-
 /// The subjects that a page speaks of, by their names in byte order: those with its prefix, after `after`, up to
 /// `next`.
 template <class Each>
@@ -177,21 +174,20 @@ std::vector<std::pair<std::string_view, std::size_t>> in_order(const History& hi
 
 }  // namespace
 
-std::vector<std::vector<Item>> items_of_lists(const Index& index, const Calibration& clock) {
+std::vector<std::vector<Item>> items_of_lists(const Index& index, const Calibration& clock, Pages& pages) {
   const History& history = index.history();
   std::vector<std::vector<Item>> all(index.workflows().size());
   if (index.lists().empty()) return all;
   auto names = in_order(history, index.workflows());
   std::unordered_map<Text, const Listed*> page;
-  std::size_t on_pages = 0;
   for (std::uint32_t number : index.lists()) {
-    if (on_pages > most_on_pages) break;
+    if (pages.leave_out()) continue;
     const Event& list = history.events[number];
     page.clear();
     for (const Listed& each : history.workflows_on(list.told.listed)) page.emplace(each.workflow, &each);
     each_on_page(names, history, list, [&](std::size_t w) {
       auto seen = page.find(index.workflows()[w].subject);
-      ++on_pages;
+      ++pages.subjects;
       Item& item = all[w].emplace_back(item_of(index, list, list.told, clock));
       item.part = seen == page.end() ? Item::Part::not_seen : Item::Part::seen;
       if (seen != page.end()) item.listed = seen->second;
@@ -200,7 +196,7 @@ std::vector<std::vector<Item>> items_of_lists(const Index& index, const Calibrat
   return all;
 }
 
-std::vector<std::vector<Item>> items_of_documents(const Index& index, const Calibration& clock) {
+std::vector<std::vector<Item>> items_of_documents(const Index& index, const Calibration& clock, Pages& pages) {
   const History& history = index.history();
   std::vector<std::vector<Item>> all(index.documents().size());
   for (std::size_t d = 0; d < all.size(); ++d)
@@ -208,9 +204,8 @@ std::vector<std::vector<Item>> items_of_documents(const Index& index, const Cali
       if (is_item(index.event(mark)) && may_answer(index.event(mark)))
         all[d].push_back(item_of(index, index.event(mark), *mark.told, clock));
   auto names = in_order(history, index.documents());
-  std::size_t on_pages = 0;
   for (std::uint32_t number : index.scans()) {
-    if (on_pages > most_on_pages) break;
+    if (pages.leave_out()) continue;
     const Event& scan = history.events[number];
     std::vector<SeenDocument> page(history.pages(scan.told.documents).begin(),
                                    history.pages(scan.told.documents).end());
@@ -220,7 +215,7 @@ std::vector<std::vector<Item>> items_of_documents(const Index& index, const Cali
       auto seen =
           std::lower_bound(page.begin(), page.end(), name, [](auto& one, Text wanted) { return one.key < wanted; });
       bool there = seen != page.end() && seen->key == name;
-      ++on_pages;
+      ++pages.subjects;
       Item& item = all[d].emplace_back(item_of(index, scan, scan.told, clock));
       item.part = there ? Item::Part::seen : Item::Part::not_seen;
       if (there) item.document = *seen;

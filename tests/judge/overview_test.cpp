@@ -40,6 +40,25 @@ TEST(Overview, AWatchTellsOfWhatWasThere) {
       << "it is gone again";
 }
 
+TEST(Overview, PagesThatSpeakOfTooMuchAreUndecided) {
+  std::string script = clock() + enqueued("A 1000 1100", "ready", 1001050) + put("A 1200 1300", "1", "v");
+  std::string scanned = R"({"key":"d","version":"1"})";
+  for (int page = 2; page < 6; ++page) {
+    std::string when = "B " + std::to_string(page) + "000 " + std::to_string(page) + "100";
+    script += listed(when, listing("w", "ready")) +
+              plain(when, R"("op":"scan","prefix":"")", R"("documents":[)" + scanned + "]");
+  }
+  Options options;
+  options.most_on_pages = 4;
+  EXPECT_EQ(judged(script, options), "");
+  options.most_on_pages = 3;
+  EXPECT_EQ(judged(script, options), "undecided");
+  History history = history_from(lines_of(script));
+  Verdict verdict = judge(history, options);
+  EXPECT_EQ(verdict.counts.undecided, 2u) << "of list, and of scan";
+  EXPECT_EQ(verdict.findings.at(0).what.substr(0, 37), "1 answers of list were not judged: th");
+}
+
 TEST(Overview, AListSaysWhatIsThere) {
   std::string wakeup = clock() + enqueued("A 1000 1100", "ready", 1001050);
   EXPECT_EQ(searched(wakeup + listed("B 5000 5100", listing("w", "ready"))), "");
