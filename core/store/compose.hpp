@@ -88,7 +88,7 @@ class WatchPoll {
   class Waiter;
   /// Executes loads over the caller's link; ok when each was answered.
   using Look = std::function<Status(std::span<stile_op* const> loads)>;
-  /// Answers a watch by until; by at_last where until comes before the first look.
+  /// Answers a watch once it was looked for at until, or by at_last.
   void watch(stile_op& op, Deadline until, Deadline at_last, const Look& look,
              const std::function<bool()>& interrupted);
   /// Wakes everybody, to see whether they were interrupted.

@@ -106,10 +106,14 @@ bool Composition::receive_some(stile_op& op, stile_receive_request& request, std
   bool held = false;
   for (const Taken& one : taken) {
     held |= one.held();
-    if (one.trouble() == Status::ok)
-      kept.push_back(one.delivery);
-    else if (!one.held())
-      trouble = one.trouble();
+    if (one.trouble() != Status::ok) {
+      if (!one.held()) trouble = one.trouble();
+      continue;
+    }
+    // One that lapsed while others were asked for was delivered again (D10).
+    std::erase_if(kept,
+                  [&](const stile_delivery* other) { return view(other->workflow) == view(one.delivery->workflow); });
+    kept.push_back(one.delivery);
   }
   return held && trouble == Status::ok && kept.size() < original->max && fate_ == Fate::keep;
 }
@@ -125,7 +129,9 @@ void Composition::lease_and_load(const stile_op& op, std::vector<Taken>& taken) 
                              request->acquire_budget};
       one.acquire_result.struct_size = sizeof(one.acquire_result);
       one.acquire = part_of(op, STILE_OP_ACQUIRE, &one.acquire_request, &one.acquire_result);
-      one.acquire.op_id = part_id(op.op_id, view(one.delivery->receipt));
+      // Its own: the stamp of a lease is the op_id of the operation that was granted it (A1). No receive of such a
+      // store is granted one, so that a lease remembers it of acquires only, and of this receive sent again (R1, A9).
+      one.acquire.op_id = op.op_id;
       send_these.push_back(&one.acquire);
     }
     if (request->load) {

@@ -18,8 +18,8 @@ void Pace::looked(Deadline now) {
 /// One watch under way. Under the poll's mutex, but for request.
 class WatchPoll::Waiter {
  public:
-  Waiter(const stile_watch_request& watch, std::uint64_t number)
-      : request(watch), serial(number), seen(watch.n_watched) {}
+  Waiter(const stile_watch_request& watch, std::uint64_t number, Deadline wait_end)
+      : request(watch), serial(number), until(wait_end), seen(watch.n_watched) {}
 
   /// What a workflow showed at an earlier look: a number or a finish that is gone since tells of a discard (B14).
   struct Seen {
@@ -29,11 +29,16 @@ class WatchPoll::Waiter {
   };
   const stile_watch_request& request;
   const std::uint64_t serial;  // another may wait later at the same address
+  const Deadline until;        // what is there by then must be told (B14), so it is looked for once more
   std::vector<Seen> seen;
   std::vector<std::uint64_t> changed;
   Pace pace;
-  unsigned looks = 0;  // that were answered
+  unsigned looks = 0;                    // that were answered
+  Deadline last_look = Deadline::min();  // of those, when it began
   std::condition_variable woken;
+
+  bool looked_at_the_end() const { return last_look >= until; }
+  Deadline due() const { return looked_at_the_end() ? Deadline::max() : std::min(pace.due(), until); }
 
   void take(std::size_t place, const stile_load_result& now) {
     Seen& before = seen[place];
@@ -88,18 +93,17 @@ void WatchPoll::watch(stile_op& op, Deadline until, Deadline at_last, const Look
                       const std::function<bool()>& interrupted) {
   Status trouble = Status::ok;
   std::unique_lock lock(mutex_);
-  Waiter waiter(*static_cast<const stile_watch_request*>(op.request), ++last_serial_);
+  Waiter waiter(*static_cast<const stile_watch_request*>(op.request), ++last_serial_, until);
   waiter.pace.start(std::chrono::steady_clock::now());
   waiters_.push_back(&waiter);
   while (waiter.changed.empty() && trouble == Status::ok && !interrupted()) {
     Deadline now = std::chrono::steady_clock::now();
-    // At least one look, however short the wait.
-    Deadline bound = waiter.looks ? until : at_last;
-    if (now >= bound) break;
+    if (now >= at_last || waiter.looked_at_the_end()) break;
     if (!polling_ && now >= next_due()) {
       trouble = poll(lock, now, look);
       continue;
     }
+    Deadline bound = now < until ? until : at_last;
     if (!polling_ && (!keeper_ || keeper_ == &waiter)) {
       keeper_ = &waiter;
       bound = std::min(bound, next_due());
@@ -129,7 +133,7 @@ void WatchPoll::watch(stile_op& op, Deadline until, Deadline at_last, const Look
 Deadline WatchPoll::next_due() const {
   Deadline next = Deadline::max();
   for (const Waiter* one : waiters_)
-    if (one->changed.empty()) next = std::min(next, one->pace.due());
+    if (one->changed.empty()) next = std::min(next, one->due());
   return next;
 }
 
@@ -146,7 +150,7 @@ Status WatchPoll::poll(std::unique_lock<std::mutex>& lock, Deadline now, const L
   std::vector<stile_op*> loads;
   std::vector<std::uint64_t> looked_for;
   for (Waiter* waiter : waiters_) {
-    if (!waiter->changed.empty() || waiter->pace.due() > now) continue;  // who has something is about to leave
+    if (!waiter->changed.empty() || waiter->due() > now) continue;  // who has something is about to leave
     waiter->pace.looked(now);
     looked_for.push_back(waiter->serial);
     for (std::uint64_t i = 0; i < waiter->request.n_watched; ++i) {
@@ -164,10 +168,11 @@ Status WatchPoll::poll(std::unique_lock<std::mutex>& lock, Deadline now, const L
     if (Waiter* waiter = peek.op.status == STILE_OK ? find(peek.waiter) : nullptr)
       waiter->take(peek.place, peek.result);
   for (std::uint64_t serial : looked_for)
-    if (Waiter* waiter = trouble == Status::ok ? find(serial) : nullptr) ++waiter->looks;
-  // Who has something, who keeps the time, and who came while this went on and is still to be looked for.
+    if (Waiter* waiter = trouble == Status::ok ? find(serial) : nullptr) ++waiter->looks, waiter->last_look = now;
+  // Who has something, who keeps the time, and whose next look came due while this went on.
+  const Deadline later = std::chrono::steady_clock::now();
   for (Waiter* one : waiters_)
-    if (!one->changed.empty() || one == keeper_ || !one->looks) one->woken.notify_one();
+    if (!one->changed.empty() || one == keeper_ || one->due() <= later) one->woken.notify_one();
   return trouble;
 }
 

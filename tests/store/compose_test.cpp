@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <typeinfo>
 
@@ -26,6 +27,7 @@ class Uncoupled final : public Relay {
   std::atomic<int> executes{0}, loads{0};
   std::atomic<std::uint64_t> batch{64};
   std::atomic<int> lose_next_enqueue{-1};  // counts down; at 0 that enqueue's reply is lost
+  std::function<void()> before_receive;
 
  private:
   class UncoupledLink final : public Link {
@@ -38,6 +40,7 @@ class Uncoupled final : public Relay {
       for (const stile_op* op : ops) {
         EXPECT_FALSE(coupled(*op)) << stile::codec::op_name(op->kind) << " came through";
         backend_.loads += op->kind == STILE_OP_LOAD;
+        if (op->kind == STILE_OP_RECEIVE && backend_.before_receive) backend_.before_receive();
       }
       Fate fate = inner_->execute(call, ops);
       for (stile_op* op : ops) {
@@ -201,6 +204,30 @@ TEST_P(Composed, AHeldWorkflowIsPutOffAndOthersAreHandedOut) {
   EXPECT_EQ(now.deliveries[0].delivery_count, 1u) << "a wakeup that was put off was not delivered (D5)";
 }
 
+TEST_P(Composed, TheStampIsTheOpIdOfTheReceive) {
+  for (const char* id : {"a", "b"}) store.call(Enqueue{.workflow = id});
+  Id op_id = Id::random();
+  Received received = store.call(Receive{.max = 2, .lease = 60s, .acquire = lease, .op_id = op_id});
+  ASSERT_EQ(received.deliveries.size(), 2u);
+  for (const Delivery& d : received.deliveries) EXPECT_EQ(d.fence.stamp, op_id) << "A1";
+}
+
+TEST_P(Composed, ADeliveryThatLapsesMeanwhileIsHandedOutOnce) {
+  store.call(Acquire{.workflow = "held", .ttl = 1h, .budget = 1h});
+  for (const char* id : {"w", "held"}) store.call(Enqueue{.workflow = id});
+  int receives = 0;
+  Store beside(hidden);  // a lane of its own
+  hidden->before_receive = [&] {
+    if (++receives == 2) beside.call(Advance{2s});
+  };
+  Received received = store.call(Receive{.max = 2, .lease = 1s, .acquire = lease});
+  hidden->before_receive = {};
+  ASSERT_EQ(receives, 2);
+  ASSERT_EQ(received.deliveries.size(), 1u) << "distinct workflows (D10)";
+  const Delivery& d = received.deliveries[0];
+  EXPECT_TRUE(store.try_call(Ack{.receipt = d.receipt, .fence = d.fence}).ok()) << "the newest of them (D2)";
+}
+
 TEST_P(Composed, ALostReceiveIsHandedOutAgain) {
   store.call(Enqueue{.workflow = "w"});
   Id op_id = Id::random();
@@ -279,6 +306,26 @@ struct OneWatch {
   stile_watched watched;
   codec::Op op{STILE_OP_WATCH};
 };
+
+// What is written between the last look of its pace and the end of the wait is there when the watch answers (B14).
+TEST(WatchPoll, LooksOnceMoreWhenTheWaitIsOver) {
+  WatchPoll poll;
+  OneWatch watch("w");
+  const Deadline until = std::chrono::steady_clock::now() + 60ms;
+  stile_record record{};
+  bool told = false;
+  auto look = [&](std::span<stile_op* const> loads) {
+    told = std::chrono::steady_clock::now() >= until;
+    for (stile_op* load : loads) {
+      load->status = STILE_OK;
+      if (told) static_cast<stile_load_result*>(load->result)->records = &record;
+    }
+    return Status::ok;
+  };
+  poll.watch(*watch.op.get(), until, until + 20s, look, [] { return false; });
+  EXPECT_TRUE(told);
+  EXPECT_EQ(watch.told(), 1u);
+}
 
 // Who polls keeps the lock from one look to the next, so that whoever it told something cannot have left in between.
 TEST(WatchPoll, WhoHasItsAnswerIsNotLookedForAgain) {
