@@ -13,6 +13,7 @@
 #include "check.hpp"
 #include "codec/op.hpp"
 #include "guarded.hpp"
+#include "store/layers.hpp"
 #include "store/open.hpp"
 
 namespace stile::conformance {
@@ -66,6 +67,14 @@ std::shared_ptr<store::Backend> Target::open(std::string_view ns, std::string_vi
 
 std::shared_ptr<store::Backend> Target::open_as_program(std::string_view ns) const {
   return opened(*this, options_of(*this, ns, "auto", true));
+}
+
+std::shared_ptr<store::Backend> Target::open_recorded(std::string_view ns, const std::string& file) const {
+  return recorded(open(ns), file);
+}
+
+std::shared_ptr<store::Backend> recorded(std::shared_ptr<store::Backend> plain, const std::string& file) {
+  return store::with_composition(store::apply_layer("history", {{"file", file}}, std::move(plain)));
 }
 
 std::string Target::fresh_namespace() const {

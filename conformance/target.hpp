@@ -33,6 +33,8 @@ struct Facts {
 
   bool can(std::string_view capability) const { return capabilities.count(std::string(capability)) != 0; }
   bool does(std::string_view operation) const { return operations.count(std::string(operation)) != 0; }
+  /// A program of its owner has some of its operations composed of others.
+  bool is_composed() const { return !can("one_commit") || !can("coupled_receive") || !can("push_records"); }
   /// A member of info.limits; fallback where the store says nothing sensible.
   std::uint64_t limit(std::string_view name, std::uint64_t fallback) const;
 };
@@ -60,10 +62,16 @@ struct Target {
 
   /// The same store as a program of its owner has it: what it does not couple is composed; for layers and a Store.
   std::shared_ptr<store::Backend> open_as_program(std::string_view ns) const;
+  /// As a program has it, and recorded as the judge wants it.
+  std::shared_ptr<store::Backend> open_recorded(std::string_view ns, const std::string& file) const;
 
   /// A namespace of this run that no other call of any process of it gives.
   std::string fresh_namespace() const;
 };
+
+/// A store as the plugin gives it, composed for a program. What is recorded is what the store itself was asked: of an
+/// operation that is composed the parts, for only they are atomic, and only what they promise is the store's to keep.
+std::shared_ptr<store::Backend> recorded(std::shared_ptr<store::Backend> plain, const std::string& file);
 
 /// One session, in the JSON of CALL.md. Not thread-safe, but interrupt is. After the store drops the session the next
 /// call connects another. A write without op_id gets a fresh one, as every host must give it.

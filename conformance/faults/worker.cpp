@@ -9,13 +9,12 @@
 #include <filesystem>
 
 #include "judge/judge.hpp"
-#include "store/layers.hpp"
 
 namespace stile::conformance::faults {
 
 std::shared_ptr<store::Backend> Site::open() const {
   const std::string file = folder + "/history-" + std::to_string(getpid()) + ".jsonl";
-  return store::apply_layer("history", {{"file", file}}, target.open_as_program(ns));
+  return target.open_recorded(ns, file);
 }
 
 Site make_site(const Target& target, const std::string& name) {

@@ -10,7 +10,6 @@
 
 #include "runner/results.hpp"
 #include "servers/crowd.hpp"
-#include "store/layers.hpp"
 #include "target.hpp"
 
 namespace stile::conformance::servers {
@@ -26,8 +25,7 @@ std::shared_ptr<store::Backend> open_of(const Job& job) {
   Target target;
   target.config = job.config;
   target.plugin_file = job.plugin_file;
-  return store::apply_layer("history", {{"file", job.folder + "/" + job.name + ".jsonl"}},
-                            target.open_as_program(job.ns));
+  return target.open_recorded(job.ns, job.folder + "/" + job.name + ".jsonl");
 }
 
 void answer_lines(const std::shared_ptr<store::Backend>& backend) {

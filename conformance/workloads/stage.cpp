@@ -49,9 +49,10 @@ class Opens {
  public:
   Opens(const Trial& trial, const Target& target, const Sharing& sharing, const std::string& ns) {
     for (unsigned i = 0; i < std::max(1u, trial.amount.opens); ++i) {
-      if (i == 0 || sharing.opens) backend_ = target.open_as_program(ns);
-      auto recorded = store::apply_layer("history", {{"file", trial.history}}, with_jitter(backend_, trial.seed));
-      stores_.emplace_back(std::move(recorded));
+      if (i == 0 || sharing.opens) backend_ = target.open(ns);
+      auto store = recorded(with_jitter(backend_, trial.seed), trial.history);
+      if (target.facts.is_composed()) store = store::apply_layer("history", {{"file", trial.whole()}}, store);
+      stores_.emplace_back(std::move(store));
     }
   }
   const Store& at(std::size_t i) const { return stores_[i % stores_.size()]; }

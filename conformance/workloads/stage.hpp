@@ -24,6 +24,10 @@ struct Trial {
   Amount amount;
   std::uint64_t seed = 0;
   std::string history;  ///< the file to be written; must not be there
+
+  /// What the callers asked, where the store was asked other things for it: written beside the history.
+  std::string whole() const { return whole_of(history); }
+  static std::string whole_of(const std::string& history) { return history + ".whole"; }
 };
 
 /// What went wrong beside what a judge may find in the history; empty text: nothing.

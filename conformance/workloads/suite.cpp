@@ -9,6 +9,7 @@
 
 #include "check.hpp"
 #include "judge/judge.hpp"
+#include "workloads/composed.hpp"
 #include "workloads/stage.hpp"
 #include "workloads/tally.hpp"
 
@@ -76,28 +77,48 @@ class Playing {
     Played played;
     played.amount = amount;
     played.file = target_.folder + "/" + workload_.name + "-" + std::to_string(++files_) + ".jsonl";
-    played.trouble = play({&workload_, amount, seed_of_trial(), played.file}, target_, sharing_);
-    if (std::filesystem::exists(played.file)) judge_file(played);
+    const Trial trial{&workload_, amount, seed_of_trial(), played.file};
+    played.trouble = play(trial, target_, sharing_);
+    if (std::filesystem::exists(trial.history)) judge_trial(played, trial);
     return played;
   }
 
-  static void judge_file(Played& played) {
+  static void judge_trial(Played& played, const Trial& trial) {
     try {
-      std::vector<std::string> files{played.file};
-      judge::History history = judge::read_history(files);
+      const judge::History history = judge::read_history(std::vector{trial.history});
       judge::Options options;
       options.most_findings = 3;
-      judge::Verdict verdict = judge::judge(history, options);
-      played.operations = verdict.counts.operations;
-      played.tally = tally(history);
-      if (verdict.accepted()) return;
-      for (const judge::Finding& finding : verdict.findings) add_ids(played.ids, finding.ids);
-      played.text = judge::verdict_text(verdict, history);
-      played.reason = verdict.findings.front().ids + ": " + verdict.findings.front().what;
-      played.judged = judge::verdict_json(verdict, history);
+      played.operations = history.events.size();
+      take(played, judge::judge(history, options), history);
+      if (!std::filesystem::exists(trial.whole())) {
+        played.tally = tally(history);
+        return;
+      }
+      const judge::History whole = judge::read_history(std::vector{trial.whole()});
+      played.tally = tally(whole);
+      // Of operations that are composed no one order needs to explain the answers: they are not atomic.
+      options.search = false;
+      judge::Verdict verdict = judge::judge(whole, options);
+      for (judge::Finding& finding : judge_composed(whole, history)) verdict.findings.push_back(std::move(finding));
+      take(played, verdict, whole);
     } catch (const judge::BadHistory& bad) {  // a store that answers what no answer is
       played.text = std::string("the history cannot be judged: ") + bad.what() + "\n";
     }
+  }
+
+  /// The first verdict that is none of a good store is told.
+  static void take(Played& played, const judge::Verdict& verdict, const judge::History& history) {
+    if (verdict.accepted() || !played.text.empty()) return;
+    for (const judge::Finding& finding : verdict.findings) add_ids(played.ids, finding.ids);
+    played.text = judge::verdict_text(verdict, history);
+    played.reason = verdict.findings.front().ids + ": " + verdict.findings.front().what;
+    played.judged = judge::verdict_json(verdict, history);
+  }
+
+  /// The recorded files of a trial, which nobody wants any more.
+  static void remove(const Played& played) {
+    std::filesystem::remove(played.file);
+    std::filesystem::remove(Trial::whole_of(played.file));
   }
 
   std::optional<Outcome> one(const Amount& amount) {
@@ -105,7 +126,7 @@ class Playing {
     if (played.failed()) return failure(std::move(played));
     for (const auto& [what, count] : played.tally) seen_[what] += count;
     operations_ += played.operations;
-    std::filesystem::remove(played.file);
+    remove(played);
     return std::nullopt;
   }
 
@@ -135,6 +156,8 @@ class Playing {
     if (std::filesystem::exists(played.file)) {
       outcome.history = played.file;
       outcome.text += "recorded in " + played.file + " (stile-conformance judge looks at it again)\n";
+      if (const std::string whole = Trial::whole_of(played.file); std::filesystem::exists(whole))
+        outcome.text += "what the callers asked, before it was composed of that: " + whole + "\n";
     }
     outcome.faults = shown();
     return outcome;
@@ -156,7 +179,7 @@ class Playing {
           bool same = std::any_of(smaller.ids.begin(), smaller.ids.end(), [&](const std::string& id) {
             return std::find(played.ids.begin(), played.ids.end(), id) != played.ids.end();
           });
-          std::filesystem::remove(same ? played.file : smaller.file);
+          remove(same ? played : smaller);
           if (!same) continue;
           played = std::move(smaller);
           return;
