@@ -29,6 +29,7 @@ void add_crowd(const Target& target);
 void add_clocks(const Target& target);
 void add_forks(const Target& target);
 void add_silence(const Target& target);
+void add_deaths(const Target& target);
 void add_handle(const Target& target);
 void add_network(const Target& target);
 

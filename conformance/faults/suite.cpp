@@ -28,6 +28,7 @@ void add_fault_checks(const Target& target) {
   faults::add_clocks(target);
   faults::add_forks(target);
   faults::add_silence(target);
+  faults::add_deaths(target);
   faults::add_handle(target);
   faults::add_network(target);
 }

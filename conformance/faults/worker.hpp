@@ -49,6 +49,7 @@ class Worker {
 
   json::object call(json::object request) { return ledger_.call(client_, who_, request); }
   Client& client() { return client_; }
+  const Site& site() const { return site_; }
 
  private:
   json::object request(std::size_t step, const std::string& workflow);
