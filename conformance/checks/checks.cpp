@@ -19,6 +19,7 @@ void add_checks_in_code(const Target& target) {
   register_model_suites(target);
   add_fault_checks(target);
   add_workload_checks(target);
+  add_interrupt_checks(target);
   if (!target.driver.empty()) add_server_checks();
 }
 

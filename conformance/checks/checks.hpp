@@ -20,6 +20,8 @@ void add_declared_checks();
 void add_limit_checks();
 void add_unprepared_checks();
 void add_callback_checks(const Target& target);
+/// Calls that wait and are asked to return (W6), by another thread.
+void add_interrupt_checks(const Target& target);
 /// What it must give back.
 void add_leak_checks();
 
