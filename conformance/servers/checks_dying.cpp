@@ -91,8 +91,8 @@ void add_dying_checks() {
   add_server_check("killed_under_load", {"B8", "R2", "W1", "A1"},
                    "A server that is killed loses nothing that it acknowledged, and goes on.",
                    {.words = {"kill"}, .body = killed, .durable = true, .rounds = true});
-  add_server_check("power_cut", {"B8", "R2", "W1", "A1"},
-                   "What was not synced is gone, and nobody was told it is safe.",
+  add_server_check("power_cut", {"B8", "B4", "B12", "R2", "W1", "A1"},
+                   "What was not synced is gone, and nobody was told it is safe or shown it.",
                    {.words = {"cut_power"}, .body = power_cut, .durable = true, .rounds = true});
   add_server_check("power_cut_bites", {"B8"},
                    "The same power cut takes acknowledged writes where they were not synced: it is a real one.",

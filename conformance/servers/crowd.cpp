@@ -6,8 +6,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "servers/crowd.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <random>
 
 #include "servers/program.hpp"
@@ -23,19 +25,26 @@ constexpr std::int64_t late_by = 6'000'000;  // far beyond what R4 allows, so th
 class Caller {
  public:
   Caller(std::shared_ptr<store::Backend> backend, const Job& job, unsigned number, LedgerWriter& ledger,
-         Counters& counters, Standstill& standstill, const std::atomic<bool>& over)
+         Counters& counters, Standstill& standstill, UnderWay& under_way, const std::atomic<bool>& over)
       : client_(std::move(backend)),
         job_(job),
+        number_(number),
+        reads_(number > 0 && number + 1 == job.threads),
         resends_(number % 2 == 0),
         prefix_(job.name + "." + std::to_string(number) + "."),
         ledger_(ledger),
         counters_(counters),
         standstill_(standstill),
+        under_way_(under_way),
         over_(over),
         random_(std::hash<std::string>()(job.name) + job.seed + number) {}
 
   void run() {
     while (!over_) {
+      if (reads_) {
+        look();
+        continue;
+      }
       switch (random_() % 6) {
         case 0: append(); break;
         case 1: pass(); break;
@@ -53,7 +62,8 @@ class Caller {
            std::to_string(random_() % 3);
   }
 
-  json::object call(const json::object& request) {
+  /// Not counted: reads are answered also where no write is, so they do not show that it goes on.
+  json::object call(const json::object& request, bool counted = true) {
     const auto begun = Clock::now();
     json::object answer;
     try {
@@ -63,7 +73,7 @@ class Caller {
     }
     const json::string& status = answer.at("status").as_string();
     const std::uint64_t strange = counters_.strange;
-    counters_.add(status);
+    if (counted || status != "ok") counters_.add(status);
     if (counters_.strange != strange) std::cerr << json::serialize(answer) << std::endl;
     const auto returned = Clock::now();
     const Duration allowed{job_.patience + late_by};
@@ -101,6 +111,7 @@ class Caller {
 
   void append() {
     const std::string name = fresh(), workflow = shared("inbox");
+    under_way_.set(number_, workflow);
     write(kind::append, workflow + " " + name, {{"op", "append"}, {"workflow", workflow}, {"value", value(name)}});
   }
 
@@ -116,8 +127,20 @@ class Caller {
 
   void record(const std::string& workflow, const json::value& fence) {
     const std::string name = fresh();
+    under_way_.set(number_, workflow);
     write(kind::record, workflow + " " + name,
           {{"op", "record"}, {"workflow", workflow}, {"fence", fence}, {"key", name}, {"value", value(name)}});
+  }
+
+  /// Sees what others still wait to be told: what a reader was shown must not be gone afterwards (B4).
+  void look() {
+    const std::string workflow = under_way_.one(random_());
+    std::int64_t& after = seen_[workflow];
+    const json::object answer = call({{"op", "load"}, {"workflow", workflow}, {"after", after}}, false);
+    if (is(answer, "ok"))
+      for (const json::value& record : answer.at("records").as_array())
+        after = record.at("position").to_number<std::int64_t>();
+    breathe();
   }
 
   /// Takes a lease, records a few steps, gives it back.
@@ -158,25 +181,40 @@ class Caller {
 
   Client client_;
   const Job& job_;
-  const bool resends_;
+  const unsigned number_;
+  const bool reads_, resends_;
   const std::string prefix_;
   LedgerWriter& ledger_;
   Counters& counters_;
   Standstill& standstill_;
+  UnderWay& under_way_;
   const std::atomic<bool>& over_;
   std::mt19937_64 random_;
   std::uint64_t count_ = 0;
+  std::map<std::string, std::int64_t> seen_;  // the last position that this reader was shown
 };
 
 }  // namespace
+
+void UnderWay::set(unsigned thread, const std::string& workflow) {
+  const std::lock_guard lock(guard);
+  workflows[thread] = workflow;
+}
+
+std::string UnderWay::one(std::uint64_t random) {
+  const std::lock_guard lock(guard);
+  return workflows[random % workflows.size()];
+}
 
 Crowd::Crowd(std::shared_ptr<store::Backend> backend, const Job& job)
     : backend_(std::move(backend)),
       job_(job),
       ledger_(job.folder + "/" + job.name + ".ledger"),
       counters_(job.folder + "/" + job.name + ".counters") {
-  for (unsigned i = 0; i < job.threads; ++i)
-    threads_.emplace_back([this, i] { Caller(backend_, job_, i, ledger_, *counters_, standstill_, over_).run(); });
+  under_way_.workflows.resize(std::max(job_.threads, 2U) - 1, "inbox");
+  for (unsigned i = 0; i < job_.threads; ++i)
+    threads_.emplace_back(
+        [this, i] { Caller(backend_, job_, i, ledger_, *counters_, standstill_, under_way_, over_).run(); });
 }
 
 Crowd::~Crowd() { over_ = true; }

@@ -1,10 +1,13 @@
-// Many callers in one process: threads that do everything at once, note it in a ledger, and count what they hear.
+// Many callers in one process: threads that do everything at once, one that reads what they write, note it in a ledger,
+// and count what they hear.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,6 +18,15 @@
 #include "store/link.hpp"
 
 namespace stile::conformance::servers {
+
+/// What each thread of a process but the reader writes to.
+struct UnderWay {
+  void set(unsigned thread, const std::string& workflow);
+  std::string one(std::uint64_t random);
+
+  std::mutex guard;
+  std::vector<std::string> workflows;
+};
 
 /// Runs until it is destroyed; then every thread ends its call.
 class Crowd {
@@ -30,6 +42,7 @@ class Crowd {
   LedgerWriter ledger_;
   SharedCounters counters_;
   Standstill standstill_;
+  UnderWay under_way_;
   std::atomic<bool> over_{false};
   std::vector<std::jthread> threads_;  // last: they end before what they use
 };
