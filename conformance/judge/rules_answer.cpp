@@ -187,6 +187,7 @@ bool discard(WorkflowState& state, Step& step) {
 /// T1, T2: what a trim may take; how old it is, the passes judge.
 bool trim(WorkflowState& state, Step& step) {
   if (!step.ways.choose()) return true;
+  step.looks = false;
   if (state.wakeup.state != Wakeup::State::none) return false;
   bool only_fence = state.lease.granted && state.records.empty() && !state.cancel_requested && !state.finished;
   if (!state.finished && !only_fence) return false;

@@ -86,9 +86,10 @@ class Search {
               Window(std::max(time, item.when.earliest), item.when.latest),
               ways,
               reason,
-              event.ok()};
+              event.ok(),
+              item.looks};
     if (!step.window.possible() || !apply(state, step) || !step.window.possible()) return false;
-    if (!item.looks) time = step.window.from();
+    if (!step.looks) time = step.window.from();
     return true;
   }
 

@@ -55,8 +55,8 @@ struct Item {
   Time invoke = 0, end = never;
   Moment when = Moment::any();  ///< the same by the store's clock
   bool optional = false;        ///< it may be left out
-  /// It only looks. A store reads its clock while it holds what orders its writes, and others see the write later, at
-  /// its commit: until then they see what was before, at a time that lies after the stamp.
+  /// It only looks: a read, a refusal. A store reads its clock while it holds what orders its writes, and others see
+  /// the write later, at its commit: until then they see what was before, at a time that lies after the stamp.
   bool looks = false;
   bool nameless = false;     ///< in doubt, and no answer and no other request names its op_id
   bool unheard = false;      ///< no answer says its value
@@ -77,6 +77,7 @@ struct Step {
   Ways& ways;
   Reason& reason;
   bool informed;  ///< the answer is known to be ok, and told says it; else only that it may have happened
+  bool looks;     ///< it changes nothing, so that what comes after it may have an earlier stamp
 
   /// When it took effect: as it was told, else as wide as it can be, so that the state does not tell where it was
   /// tried.

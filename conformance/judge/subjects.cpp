@@ -50,6 +50,19 @@ void narrow(Item& item) {
   if (both.earliest <= both.latest) item.when = both;
 }
 
+/// It changes nothing; trim may, and says so itself.
+bool looks_only(const Event& event) {
+  if (!event.in_doubt() && !event.ok()) return true;
+  switch (event.kind) {
+    case STILE_OP_LOAD:
+    case STILE_OP_LIST:
+    case STILE_OP_GET:
+    case STILE_OP_SCAN:
+    case STILE_OP_TRIM: return true;
+    default: return false;
+  }
+}
+
 Item item_of(const Index& index, const Event& event, const Told& told, const Calibration& clock) {
   Item item;
   if (index.is_repeated(event)) item.op_id = event.asked.op_id;
@@ -58,7 +71,7 @@ Item item_of(const Index& index, const Event& event, const Told& told, const Cal
   item.invoke = event.invoke;
   item.end = event.end;
   item.when = clock.between(event.invoke, event.end);
-  item.looks = event.kind == STILE_OP_LOAD || event.kind == STILE_OP_LIST;
+  item.looks = looks_only(event);
   item.nameless = event.in_doubt() && item.op_id == Text::none && !index.is_stamp(event.asked.op_id);
   item.unheard = !index.is_heard(event.asked.value);
   narrow(item);

@@ -114,6 +114,40 @@ TEST(Rules, UntilItsCommitAWriteIsSeenByNobody) {
   EXPECT_EQ(searched(leased + loaded("B 91000 92000", "")), "A10 B12");
 }
 
+// So does a refusal, a trim that takes nothing and a get: none of them makes what comes after it later than it was.
+TEST(Rules, UntilItsCommitAWriteIsNotSeenByWhatChangesNothing) {
+  std::string life = clock() + enqueued("A 1000 1100", "ready", 1001050) +
+                     delivered("A 2000 2100", "r", 1002050, 50000) +
+                     say("A 2200 2300", supplying("k", "v"), recorded("v", 1, 1002250)) +
+                     acked("A 3000 3100", "r", R"(,"finished":true)");
+  auto trimmed = [](const std::string& when, int removed) {
+    return plain(when, R"("op":"trim","older_than":0)", R"("more":false,"removed":)" + std::to_string(removed));
+  };
+  std::string write = life + trimmed("B 4000 4100", 1) +
+                      say("A 100000 200000", supplying("k", "v"), recorded("v", 2, 1102050)) +
+                      trimmed("B 130000 131000", 0) + loaded("B 140000 141000", "");
+  EXPECT_EQ(searched(write + loaded("B 210000 211000", row("k", "v", 2, 1102050))), "");
+  EXPECT_EQ(searched(write + loaded("B 210000 211000", "")), "B6 B12");
+
+  std::string renewal = R"("live_until":1602050,"budget_until":1602050,"cancel_requested":false)";
+  auto holding = [](int until) {
+    return say("B 130000 131000", op("acquire", R"("ttl":1,"budget":1)"),
+               R"("status":"held","error":"no","live_until":)" + std::to_string(until));
+  };
+  std::string renewed = clock() + grant("A 1000 1100", "1.a", 1001050, 300000) +
+                        plain("A 100000 200000", op("renew", R"("fence":"1.a","ttl":500000,"budget":500000)"), renewal);
+  EXPECT_EQ(searched(renewed + holding(1301050)), "");
+  EXPECT_EQ(searched(renewed + holding(1602050)), "");
+  EXPECT_EQ(searched(renewed + holding(1402050)), "A2");
+
+  std::string first = clock() + put("A 1000 1100", "1", "v", R"(,"ttl":120000)");
+  std::string second = put("A 100000 200000", "2", "x", R"(,"if":"1")");
+  std::string missing = R"("op":"get","key":"d")";
+  EXPECT_EQ(searched(first + second + got("B 110000 111000", "1", "v", R"(,"expires_at":1121050)")), "");
+  EXPECT_EQ(searched(first + second + refused("B 130000 131000", missing, "not_found")), "K2")
+      << "nothing that was seen to be gone comes back (K4)";
+}
+
 TEST(Rules, WhatWasLostMayLandLaterOnce) {
   std::string write = clock() + lost("A", "1000", supplying("k", "v"));
   std::string late = loaded("B 2000 2100", "") + loaded("B 90000 90100", row("k", "v", 1, 1050000));
