@@ -28,8 +28,13 @@ class Interrupted {
   std::string play(const json::object& request) {
     const std::uint64_t serial = ++serial_;
     pause_ = random_() % longest_pause;
+    // On a busy machine the two seldom run at once, and one of them would always come first: so now and then it is
+    // said.
+    const auto order = random_() % 4;
+    waits_ = order == 0;
     next_ = serial;
     spend(random_() % longest_pause);
+    while (order == 1 && done_ != serial) std::this_thread::yield();
     const auto begun = Clock::now();
     const json::object answer = say(request, serial);
     while (done_ != serial) std::this_thread::yield();
@@ -82,6 +87,7 @@ class Interrupted {
         continue;
       }
       seen = serial;
+      while (waits_ && begun_ != serial && !stop.stop_requested()) std::this_thread::yield();
       spend(pause_);
       before_ = begun_ != serial;
       link_->interrupt(serial);
@@ -94,7 +100,7 @@ class Interrupted {
   std::mt19937_64 random_;
   std::uint64_t serial_ = 0, early_ = 0, late_ = 0;
   std::atomic<std::uint64_t> pause_{0}, next_{0}, begun_{0}, done_{0};
-  std::atomic<bool> before_{false};
+  std::atomic<bool> before_{false}, waits_{false};
   std::jthread host_;  // last: it ends before what it uses
 };
 
