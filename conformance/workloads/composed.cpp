@@ -16,7 +16,8 @@
 namespace stile::conformance::workloads {
 namespace {
 
-using namespace judge;
+using judge::Event, judge::FenceName, judge::Finding, judge::History, judge::Range, judge::Text, judge::Told,
+    judge::When;
 
 bool same_fence(const History& one, FenceName a, const History& other, FenceName b) {
   return a.number == b.number && one.names[a.stamp] == other.names[b.stamp];
@@ -41,7 +42,7 @@ class Judging {
     for (const Event& part : parts.events) {
       if (part.asked.op_id != Text::none) by_op_id_[parts.names[part.asked.op_id]].push_back(&part);
       by_client_[part.client].push_back(&part);
-      if (is_answer(part.kind)) answers_[parts.names[part.asked.receipt]].push_back(&part);
+      if (judge::is_answer(part.kind)) answers_[parts.names[part.asked.receipt]].push_back(&part);
     }
     for (const Event& event : whole.events) {
       if (event.kind != STILE_OP_RECEIVE) continue;
