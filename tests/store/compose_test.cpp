@@ -11,6 +11,7 @@
 #include "codec/op.hpp"
 #include "stile/store.hpp"
 #include "store/compose.hpp"
+#include "store/layers.hpp"
 #include "store/open.hpp"
 #include "store/operation.hpp"
 
@@ -244,6 +245,31 @@ TEST_P(Composed, ArgumentsAreJudgedFirst) {
   EXPECT_EQ(store.try_call(Watch{.workflows = {{"", 0}}}).status(), Status::invalid);
   std::vector<Watch::Item> many(1001, Watch::Item{"w", 0});
   EXPECT_EQ(store.try_call(Watch{.workflows = many}).status(), Status::invalid);
+}
+
+// The line that loses messages lies below what is composed: any part may be lost, on its way there or back.
+TEST_P(Composed, PartsThatAreLostAreSentAgain) {
+  auto raw = uncoupled("memory:");
+  auto line =
+      apply_layer("chaos", {{"seed", "7"}, {"lose_request", "0.1"}, {"lose_reply", "0.1"}, {"cut", "0.05"}}, raw);
+  Store lossy = Store(with_composition(line)), behind = Store(raw);
+  for (int i = 0; i < 60; ++i) {
+    const std::string job = "job" + std::to_string(i);
+    lossy.call(Append{.workflow = job, .value = "m", .enqueue = Wakeup{}});
+    Received received = lossy.call(Receive{.lease = 1h, .wait = 20s, .acquire = lease, .load = Receive::Records{}});
+    ASSERT_EQ(received.deliveries.size(), 1u) << job;
+    const Delivery& d = received.deliveries[0];
+    EXPECT_EQ(d.workflow, job);
+    EXPECT_EQ(d.delivery_count, 1u) << job << ": put off or taken twice";
+    EXPECT_EQ(d.records.size(), 1u) << job;
+    lossy.call(Record{.workflow = job, .fence = d.fence, .key = "k", .value = "v"});
+    EXPECT_FALSE(lossy.call(Ack{.receipt = d.receipt, .fence = d.fence, .release = true}).requeued) << job;
+    EXPECT_EQ(behind.call(Load{.workflow = job}).records.size(), 2u) << job;
+  }
+  for (const auto& [name, times] : layer_counts(*line))
+    if (name.starts_with("lost_")) {
+      EXPECT_GT(times, 10u) << name;
+    }
 }
 
 class Watching : public Composed {
