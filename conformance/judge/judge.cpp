@@ -107,7 +107,8 @@ class Judging {
   template <class State, class Unseen>
   void decide(Finding::Of of, const Group& group, std::vector<Item>& items, bool seldom, Unseen unseen) {
     // Most histories need nothing unseen: what may have happened beside them is looked at only where they do.
-    Outcome outcome = search_in<State>(items, seldom ? options_.step_cap / 20 : options_.step_cap);
+    std::size_t first = std::min(options_.step_cap, std::max(options_.step_cap / 20, left_ / 8));
+    Outcome outcome = search_in<State>(items, seldom ? first : options_.step_cap);
     if (outcome.kind != Outcome::Kind::linear && seldom && left_ > 0) {
       auto more = unseen();
       spend(more.size() / 8);
