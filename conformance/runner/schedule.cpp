@@ -10,6 +10,7 @@
 #include <chrono>
 #include <vector>
 
+#include "servers/program.hpp"
 #include "servers/servers.hpp"
 
 namespace stile::conformance {
@@ -149,9 +150,13 @@ Result Schedule::take(const Check& check) {
   return result;
 }
 
+// What a child started dies a moment after it; until then it would outlive the run.
 void Schedule::stop() {
   waiting_.clear();
+  servers::adopt_orphans();
+  std::vector<pid_t> not_orphans = servers::children_of_ours();
   running_.clear();
+  servers::end_children(not_orphans);
 }
 
 }  // namespace stile::conformance

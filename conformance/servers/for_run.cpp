@@ -101,7 +101,7 @@ ForRun::~ForRun() {
 }
 
 void sweep() {
-  if (adopting) end_children(spared);
+  if (adopting) end_children({spared});
 }
 
 }  // namespace stile::conformance::servers

@@ -204,6 +204,8 @@ pid_t parent_of(const std::string& pid) {
   return static_cast<pid_t>(std::strtol(text.c_str() + name + 4, nullptr, 10));
 }
 
+}  // namespace
+
 std::vector<pid_t> children_of_ours() {
   std::vector<pid_t> all;
   DIR* folder = opendir("/proc");
@@ -215,12 +217,10 @@ std::vector<pid_t> children_of_ours() {
   return all;
 }
 
-}  // namespace
-
-void end_children(pid_t spare) {
+void end_children(const std::vector<pid_t>& but) {
   for (int turns = 0; turns < 1000; ++turns) {
     std::vector<pid_t> children = children_of_ours();
-    std::erase(children, spare);
+    std::erase_if(children, [&](pid_t child) { return std::find(but.begin(), but.end(), child) != but.end(); });
     if (children.empty()) return;
     for (pid_t child : children) ::kill(child, SIGKILL);
     for (pid_t child : children) waitpid(child, nullptr, 0);

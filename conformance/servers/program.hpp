@@ -81,9 +81,10 @@ bool eventually(Duration patience, const So& so) {
   return true;
 }
 
-/// Makes this process the one that orphans below it come to, and kills all of its children but `spare`, and theirs,
-/// until there are none.
+/// Makes this process the one that orphans below it come to.
 void adopt_orphans();
-void end_children(pid_t spare = 0);
+std::vector<pid_t> children_of_ours();
+/// Kills all children of this process but those, and theirs, until there are none.
+void end_children(const std::vector<pid_t>& but = {});
 
 }  // namespace stile::conformance::servers

@@ -58,6 +58,10 @@ static void trap(stile_store* store, stile_op* op) {
   r->version = (stile_bytes){(const uint8_t*)"1", 1};
   if (is(store, "hang"))
     for (;;) pause();
+  if (is(store, "orphans")) { /* one of a group of its own, that nobody kills */
+    if (fork() == 0) setsid();
+    for (;;) pause();
+  }
   if (is(store, "spin"))
     for (volatile int i = 0;; ++i) continue;
   if (is(store, "crash")) *nowhere = 1;
