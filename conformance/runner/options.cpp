@@ -42,8 +42,8 @@ constexpr const char* footer = R"(Examples:
 Every case runs in a child process and in a namespace of its own; nothing else of the store is touched.
 GoogleTest's own flags (--gtest_filter=..., --gtest_list_tests) are taken too.
 Exit status: 0 all passed (or declared absent; with --verify: it agrees), 1 something failed, crashed or hung (with
---verify: it differs), 2 usage or output that cannot be written, 130 interrupted; where the store does not open, 10 +
-the number of the status it answered.)";
+--verify: it differs), 2 usage (a config string that is refused, too) or output that cannot be written, 130 interrupted;
+where the store does not open otherwise, 10 + the number of the status it answered.)";
 
 /// Takes GoogleTest's flags out of the command line. A question for help is kept from it: it would print its own.
 std::vector<char*> without_gtest_flags(int argc, char** argv) {
