@@ -58,6 +58,13 @@ def judge(program, tiny, plugins):
         sys.exit(f"consumers: the plugin exports {names}")
 
 
+def greet(driver):
+    """The driver that the suite's README shows is there, and runs."""
+    said = run(driver, "store:FOLDER", input='{"do": "hello", "folder": "/nowhere"}\n')
+    if '"can"' not in said:
+        sys.exit(f"consumers: the driver that was installed says {said}")
+
+
 def main():
     way, build, source, cxx, cc = sys.argv[1:6]
     work = tempfile.mkdtemp(prefix="stile-consumer.")
@@ -71,6 +78,7 @@ def main():
         library = install(build, prefix)
         plugins = os.path.join(library, "stile", "plugins")
         if way == "find_package":
+            greet(os.path.join(prefix, "share", "stile", "conformance", "example_driver.py"))
             made = with_cmake(work, project, cxx, cc, f"-DCMAKE_PREFIX_PATH={prefix}")
         else:
             made = os.path.join(work, "make")
