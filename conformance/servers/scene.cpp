@@ -21,11 +21,22 @@ constexpr Duration call_patience = std::chrono::milliseconds{1500};
 constexpr Duration opening = std::chrono::seconds{40};  // the store's own deadline for it is 20 s
 constexpr Duration liveness = std::chrono::seconds{20};
 
+/// The file of this program. Where it is must be read before the mounts are this process's own: a program that runs
+/// from others' is afterwards told from their root, which in a chroot is not ours, and so would be all that runs it.
+const std::string& own_program() {
+  static const std::string file = [] {
+    std::error_code failed;
+    const std::filesystem::path told = std::filesystem::read_symlink("/proc/self/exe", failed);
+    return !failed && std::filesystem::exists(told, failed) ? told.native() : "/proc/self/exe";
+  }();
+  return file;
+}
+
 }  // namespace
 
 CallerProcess::CallerProcess(const Job& job, const Started& started)
     : job_(job),
-      program_("caller " + job.name, {"/proc/self/exe", std::string(caller_word)}, started.environment,
+      program_("caller " + job.name, {own_program(), std::string(caller_word)}, started.environment,
                job.folder + "/" + job.name + ".errors", true) {
   if (job.threads != 0) counters_ = std::make_unique<SharedCounters>(job.folder + "/" + job.name + ".counters");
   program_.say(to_json(job));
@@ -203,6 +214,7 @@ namespace {
 
 /// So that what a driver mounts is seen by the callers, and gone with them. Where that may not be, it cannot mount.
 void enter_own_mounts() {
+  own_program();
   if (unshare(CLONE_NEWNS) == 0) mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
 }
 
