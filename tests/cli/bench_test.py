@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from support import PATIENCE, STILE, run
+from support import PATIENCE, STILE, in_time, run
 
 FIGURES = {"workload", "unit", "callers", "batch", "jobs", "seconds", "rate", "median_us", "p99_us", "worst_us",
            "trips_per_job", "syncs_per_job", "bytes_per_job", "cpu_percent", "class"}
@@ -79,6 +79,9 @@ class Bench(unittest.TestCase):
             self.assertIn("stile bench: ", done.stderr)
 
     def test_told_to_stop_it_prints_what_it_has(self):
+        in_time(1, self.stopped)
+
+    def stopped(self):
         process = subprocess.Popen([STILE, "bench", "memory:", "--only", "record,idle", "--time", "2s", "--concurrency",
                                     "1", "--batch", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
@@ -87,10 +90,12 @@ class Bench(unittest.TestCase):
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=PATIENCE)
-        self.assertLess(time.monotonic() - begin, 1)
+        took = time.monotonic() - begin
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        self.assertIn("record", out)
         self.assertNotIn("idle", out)
+        if took < 0.7:  # after that it ends whatever it is at
+            self.assertIn("record", out)
+        return took
 
 
 class SharedStore(unittest.TestCase if SHARED else object):
@@ -118,6 +123,9 @@ class SharedStore(unittest.TestCase if SHARED else object):
         self.assertEqual([left[name] for name in ("workflows", "ready", "documents")], [0, 0, 0])
 
     def test_told_to_stop_it_ends_its_processes(self):
+        in_time(2, self.stopped)
+
+    def stopped(self):
         process = subprocess.Popen([STILE, "bench", self.config, "--processes", "2", "--only", "idle", "--time", "1h"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
@@ -125,8 +133,9 @@ class SharedStore(unittest.TestCase if SHARED else object):
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE)  # until nobody holds its output any more: its processes ended too
-        self.assertLess(time.monotonic() - begin, 2)
+        took = time.monotonic() - begin
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        return took
 
 
 if __name__ == "__main__":
