@@ -82,6 +82,12 @@ class Judging {
 
   // --- receive
 
+  /// The store was asked it as it is, for it couples that.
+  static bool is_passed_on(const Event& event, const Event& part) {
+    return part.kind == event.kind && part.asked.acquire == event.asked.acquire &&
+           part.asked.load == event.asked.load && part.asked.enqueue == event.asked.enqueue;
+  }
+
   void receive(const Event& event) {
     const auto parts = parts_of(event);
     std::set<std::string_view> workflows;
@@ -99,19 +105,31 @@ class Judging {
   void handed_out(const Event& event, const std::vector<const Event*>& parts, const Told& told) {
     const std::string_view workflow = whole_.names[told.workflow];
     const Event *given = nullptr, *granted = nullptr;
+    const Told* as_given = nullptr;
     for (const Event* part : parts) {
       if (part->kind == STILE_OP_RECEIVE && part->ok())
         for (const Told& each : parts_.handed_out(part->told.deliveries))
-          if (parts_.names[each.receipt] == whole_.names[told.receipt]) given = part;
+          if (parts_.names[each.receipt] == whole_.names[told.receipt]) given = part, as_given = &each;
       if (part->kind == STILE_OP_ACQUIRE && part->ok() && parts_.names[part->asked.workflow] == workflow &&
           same_fence(parts_, part->told.fence, whole_, told.fence))
         granted = part;
     }
     if (given == nullptr) return find("D2", "handed out, and no receive of it gave that", event, workflow);
+    if (is_passed_on(event, *given)) return as_coupled(event, told, *as_given);
     if (event.asked.acquire && granted == nullptr)
       return find("A1 D9", "handed out without a lease that was granted for it", event, workflow);
     if (event.asked.load && !was_read(event, told, granted != nullptr ? *granted : *given))
       find("D9", "handed out with other records than were read under its lease", event, workflow);
+  }
+
+  void as_coupled(const Event& event, const Told& told, const Told& given) {
+    const std::string_view workflow = whole_.names[told.workflow];
+    if (event.asked.acquire && !same_fence(parts_, given.fence, whole_, told.fence))
+      return find("A1 D9", "handed out with another lease than the store granted with it", event, workflow);
+    bool same = told.more == given.more && told.finished == given.finished &&
+                same_records(parts_, given.records, whole_, told.records);
+    if (event.asked.load && !same)
+      find("D9", "handed out with other records than the store read with it", event, workflow);
   }
 
   bool was_read(const Event& event, const Told& told, const Event& after) const {
@@ -128,6 +146,7 @@ class Judging {
     const std::string_view op_id = whole_.names[event.asked.op_id], receipt = parts_.names[told.receipt];
     const std::string_view workflow = parts_.names[told.workflow];
     if (in_doubt_.contains(op_id) || handed_out_[op_id].contains(receipt)) return;
+    if (is_passed_on(event, given)) return find("D9 W1", "coupled with its lease, and not handed out", event, workflow);
     auto answers = answers_.find(receipt);
     if (answers != answers_.end()) {
       for (const Event* answer : answers->second)
@@ -150,10 +169,18 @@ class Judging {
 
   void covered(const Event& event) {
     const std::string_view workflow = whole_.names[event.asked.workflow];
-    const Event* written = nullptr;
-    for (const Event* part : parts_of(event))
-      if (part->kind == event.kind && part->ok()) written = part;
+    const Event *written = nullptr, *passed_on = nullptr;
+    for (const Event* part : parts_of(event)) {
+      if (part->kind != event.kind || !part->ok()) continue;
+      written = part;
+      if (is_passed_on(event, *part) && (passed_on == nullptr || told_otherwise(event, *passed_on))) passed_on = part;
+    }
     if (written == nullptr) return find("W9", "written, and the store was not asked to", event, workflow);
+    if (passed_on != nullptr) {
+      if (told_otherwise(event, *passed_on) || event.told.state != passed_on->told.state)
+        find("W9", "told of another wakeup than the store enqueued with it", event, workflow);
+      return;
+    }
     const Event *cover = nullptr, *asked = nullptr;  // the nearest: others of its batch have theirs
     for (const Event* part : by_client_.at(written->client)) {
       bool beside = part->invoke >= event.invoke && part->returned <= event.returned;
@@ -190,5 +217,13 @@ class Judging {
 }  // namespace
 
 std::vector<Finding> judge_composed(const History& whole, const History& parts) { return Judging(whole, parts).run(); }
+
+judge::Verdict judge_whole(const History& whole, const History& parts, judge::Options options) {
+  // Of operations that are composed no one order needs to explain the answers: they are not atomic.
+  options.search = false;
+  judge::Verdict verdict = judge::judge(whole, options);
+  for (Finding& finding : judge_composed(whole, parts)) verdict.findings.push_back(std::move(finding));
+  return verdict;
+}
 
 }  // namespace stile::conformance::workloads

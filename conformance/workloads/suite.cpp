@@ -35,6 +35,7 @@ struct Played {
   Tally tally;
   std::size_t operations = 0;
   std::string file;
+  bool of_whole = false;  ///< found in what the callers asked, not in what the store was asked for it
   Amount amount;
 
   bool failed() const { return !trouble.text.empty() || !text.empty(); }
@@ -96,11 +97,9 @@ class Playing {
       }
       const judge::History whole = judge::read_history(std::vector{trial.whole()});
       played.tally = tally(whole);
-      // Of operations that are composed no one order needs to explain the answers: they are not atomic.
-      options.search = false;
-      judge::Verdict verdict = judge::judge(whole, options);
-      for (judge::Finding& finding : judge_composed(whole, history)) verdict.findings.push_back(std::move(finding));
-      take(played, verdict, whole);
+      const bool unjudged = played.text.empty();
+      take(played, judge_whole(whole, history, options), whole);
+      played.of_whole = unjudged && !played.text.empty();
     } catch (const judge::BadHistory& bad) {  // a store that answers what no answer is
       played.text = std::string("the history cannot be judged: ") + bad.what() + "\n";
     }
@@ -153,14 +152,25 @@ class Playing {
                     " times, and may pass; then give it again, or without --sequence\n"
                     "for as long as you like (--time 10m)\n";
     outcome.judged = std::move(played.judged);
-    if (std::filesystem::exists(played.file)) {
-      outcome.history = played.file;
-      outcome.text += "recorded in " + played.file + " (stile-conformance judge looks at it again)\n";
-      if (const std::string whole = Trial::whole_of(played.file); std::filesystem::exists(whole))
-        outcome.text += "what the callers asked, before it was composed of that: " + whole + "\n";
-    }
+    name_files(outcome, played);
     outcome.faults = shown();
     return outcome;
+  }
+
+  /// The file that shows what was found comes first, with how it is looked at again.
+  static void name_files(Outcome& outcome, const Played& played) {
+    if (!std::filesystem::exists(played.file)) return;
+    const std::string whole = Trial::whole_of(played.file);
+    outcome.history = played.of_whole ? whole : played.file;
+    if (played.of_whole) {
+      outcome.text += "found in what the callers asked and were told, whose lines are named above: " + whole +
+                      "\nheld against what the store was asked for it, by op_id and by when: " + played.file +
+                      "\nonly a run looks at the two together: stile-conformance judge may accept each alone\n";
+      return;
+    }
+    outcome.text += "recorded in " + played.file + " (stile-conformance judge looks at it again)\n";
+    if (std::filesystem::exists(whole))
+      outcome.text += "what the callers asked, before it was composed of that: " + whole + "\n";
   }
 
   /// Fewer callers, fewer rounds, fewer names, the smallest first; the first that fails by one of the same promises.

@@ -92,6 +92,22 @@ TEST(JudgeComposed, WhatIsNotHandedOut) {
   EXPECT_EQ(found(asked(""), took(delivery("r1", 2)) + held + snoozed), "D5");
 }
 
+// --- receive, passed on to a store that couples it and does not couple something else
+
+std::string coupled(const std::string& deliveries) {
+  return R"(B 1100 1200 {"op":"receive","lease":1000,"acquire":{"ttl":1000,"budget":9000},"load":{"limit":9},)" + id +
+         "} -> " + received(deliveries);
+}
+
+TEST(JudgeComposed, WhatIsCoupledIsHandedOutAsTheStoreGaveIt) {
+  EXPECT_EQ(found(asked(with_lease("r1")), coupled(with_lease("r1"))), "");
+  EXPECT_EQ(found(asked(with_lease("r2")), coupled(with_lease("r1"))), "D2, D9 W1");
+  EXPECT_EQ(found(asked(with_lease("r1", other_fence)), coupled(with_lease("r1"))), "A1 D9");
+  const std::string none = R"("records":[],"more":false,"finished":false)";
+  EXPECT_EQ(found(asked(with_lease("r1", fence, none)), coupled(with_lease("r1"))), "D9");
+  EXPECT_EQ(found(asked(""), coupled(with_lease("r1"))), "D9 W1");
+}
+
 // --- supply with enqueue
 
 const std::string supplied = R"("key":"k","value":"v")";
@@ -119,6 +135,16 @@ TEST(JudgeComposed, WritesAreCovered) {
   EXPECT_EQ(found(wanted, "B" + enqueue_part("10", "delayed", cover_id) + "B/1" + wrote + "B/2" + as_asked), "W9");
   EXPECT_EQ(found(wanted, "B" + covering + "B/1" + wrote + "B/2" + enqueue_part("20", "coalesced", enqueue_id)), "W9");
   EXPECT_EQ(found(wanted, "B" + covering + "B/1" + wrote + "B/2" + enqueue_part("10", "coalesced", cover_id)), "R1 W9");
+}
+
+TEST(JudgeComposed, WhatIsOneCommitIsToldAsTheStoreToldIt) {
+  auto one_commit = [](const std::string& state, const std::string& visible_at) {
+    return R"(B 1100 1200 {"op":"supply","workflow":"w",)" + supplied + R"(,"enqueue":{"delay":10},)" + id + "} -> " +
+           written(state, visible_at);
+  };
+  EXPECT_EQ(found(wanted, one_commit("delayed", "1000010")), "");
+  EXPECT_EQ(found(wanted, one_commit("coalesced", "1000010")), "W9");
+  EXPECT_EQ(found(wanted, one_commit("delayed", "1000011")), "W9");
 }
 
 }  // namespace
