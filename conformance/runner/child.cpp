@@ -62,6 +62,8 @@ std::string Ended::how() const {
     int number = WTERMSIG(wait_status);
     return "killed by signal " + std::to_string(number) + " (" + strsignal(number) + ")";
   }
+  std::string by = ended_by_sanitizer(WEXITSTATUS(wait_status), sanitizer, noise);
+  if (!by.empty()) return by;
   return "ended by itself with status " + std::to_string(WEXITSTATUS(wait_status)) + " and no verdict";
 }
 

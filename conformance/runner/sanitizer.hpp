@@ -21,4 +21,8 @@ class SanitizerReport {
   std::string report_;
 };
 
+/// How a process ended that a sanitizer ended with this exit status, or else nothing. Without a report, for that may
+/// have gone to a file, by its last words or by the status that only the thread sanitizer has.
+std::string ended_by_sanitizer(int status, std::string_view report, std::string_view noise);
+
 }  // namespace stile::conformance

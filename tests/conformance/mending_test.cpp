@@ -136,6 +136,21 @@ TEST(Sanitizer, FailsWhatPassed) {
   EXPECT_NE(result.outcome.text.find("Write of size 8"), std::string::npos);
 }
 
+TEST(Sanitizer, IsNamedWhereItEndedTheProcess) {
+  Ended ended;
+  ended.wait_status = 66 << 8;
+  ended.noise = "so far\nThreadSanitizer:DEADLYSIGNAL\n";
+  EXPECT_EQ(ended.how().find("ended by ThreadSanitizer with status 66"), 0U) << ended.how();
+  ended.noise = "nothing";
+  EXPECT_NE(ended.how().find("the thread sanitizer does"), std::string::npos) << ended.how();
+  ended.wait_status = 1 << 8;
+  EXPECT_EQ(ended.how().find("ended by itself with status 1"), 0U) << ended.how();
+  ended.sanitizer = "==3==ERROR: AddressSanitizer: heap-use-after-free\n#0 here\n";
+  EXPECT_NE(ended.how().find("a sanitizer with status 1"), std::string::npos) << ended.how();
+  EXPECT_NE(ended.how().find("heap-use-after-free"), std::string::npos) << ended.how();
+  EXPECT_EQ(ended.how().find("#0"), std::string::npos) << ended.how();
+}
+
 TEST(Sanitizer, IsHeardOfTheChildOfAChild) {
   auto inner = [] {
     dprintf(2, "x.c:1:2: runtime error: shift exponent 99\n");
