@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "codec/decode.hpp"
 #include "codec/op.hpp"
@@ -154,6 +155,12 @@ class Taker {
     auto size = static_cast<std::int64_t>(std::min<std::uint64_t>(whole->size, never));
     return whole->negative ? -size : size;
   }
+  /// What an answer counts, and the instants it tells, begin with 0.
+  static std::int64_t count(std::string_view name, const json::value& value) {
+    std::int64_t number = Taker::number(name, value);
+    if (number < 0) throw BadMember{std::string(name) + " must not be negative"};
+    return number;
+  }
   static Time duration(std::string_view name, const json::value& value) {
     if (value.is_string()) return std::min(codec::duration_from_json(value, name), never);
     return std::min(number(name, value), never);
@@ -289,16 +296,16 @@ void Taker::tell(Told& to, Member member, std::string_view name, const json::val
     case Member::receipt: to.receipt = text(name, value); break;
     case Member::last_error: to.last_error = text(name, value); break;
     case Member::fence: to.fence = fence(name, value); break;
-    case Member::position: to.position = number(name, value); break;
-    case Member::fence_number: to.fence_number = number(name, value); break;
-    case Member::delivery_count: to.delivery_count = number(name, value); break;
-    case Member::removed: to.removed = value.is_bool() ? value.get_bool() : number(name, value); break;
-    case Member::written_at: to.written_at = number(name, value); break;
-    case Member::live_until: to.live_until = number(name, value); break;
-    case Member::budget_until: to.budget_until = number(name, value); break;
-    case Member::visible_at: to.visible_at = number(name, value), to.has_visible_at = true; break;
-    case Member::store_time: to.store_time = number(name, value); break;
-    case Member::expires_at: to.expires_at = number(name, value); break;
+    case Member::position: to.position = count(name, value); break;
+    case Member::fence_number: to.fence_number = count(name, value); break;
+    case Member::delivery_count: to.delivery_count = count(name, value); break;
+    case Member::removed: to.removed = value.is_bool() ? value.get_bool() : count(name, value); break;
+    case Member::written_at: to.written_at = count(name, value); break;
+    case Member::live_until: to.live_until = count(name, value); break;
+    case Member::budget_until: to.budget_until = count(name, value); break;
+    case Member::visible_at: to.visible_at = count(name, value), to.has_visible_at = true; break;
+    case Member::store_time: to.store_time = count(name, value); break;
+    case Member::expires_at: to.expires_at = count(name, value); break;
     case Member::next: to.next = text(name, value), to.has_next = true; break;
     case Member::records: to.records = records(value); break;
     case Member::documents: to.documents = documents(value); break;
@@ -392,9 +399,7 @@ Heading heading_of(const json::object& line) {
   if (!client.is_string()) throw BadMember{"client must be text"};
   heading.client = client.get_string();
   auto count = [&](std::string_view name) {
-    std::int64_t number = Taker::number(name, must_have(line, name));
-    if (number < 0) throw BadMember{std::string(name) + " must not be negative"};
-    return static_cast<std::uint64_t>(number);
+    return static_cast<std::uint64_t>(Taker::count(name, must_have(line, name)));
   };
   heading.call = count("call");
   heading.place = count("place");
@@ -402,7 +407,7 @@ Heading heading_of(const json::object& line) {
   const json::value* returned = line.if_contains("return");
   if ((invoke != nullptr) == (returned != nullptr)) throw BadMember{"a line has either invoke or return"};
   heading.asks = invoke != nullptr;
-  heading.moment = Taker::number(invoke ? "invoke" : "return", invoke ? *invoke : *returned);
+  heading.moment = Taker::count(invoke ? "invoke" : "return", invoke ? *invoke : *returned);
   return heading;
 }
 
@@ -426,8 +431,24 @@ void take_question(const json::object& line, Event& to, History& history) {
   check(needed_to_ask(to.kind), seen);
 }
 
+namespace {
+
+/// A negative length may be asked for, and no store may answer it with ok.
+void check_lengths(const Event& event) {
+  const Asked& asked = event.asked;
+  const std::pair<const char*, Time> lengths[] = {
+      {"ttl", asked.ttl},   {"budget", asked.budget},         {"lease", asked.lease},
+      {"wait", asked.wait}, {"older_than", asked.older_than}, {asked.when.instant ? "at" : "delay", asked.when.value}};
+  for (const auto& [name, length] : lengths)
+    if (event.ok() && length < 0)
+      throw BadMember{std::string("is answered ok, and asked for a negative ") + name + ", which is invalid"};
+}
+
+}  // namespace
+
 void take_answer(const json::object& line, Event& to, History& history) {
   to.status = status_from(must_have(line, "status"));
+  check_lengths(to);
   Taker taker(history);
   std::uint64_t seen = 0;
   if (is_overview(to.kind)) return take_overview_answer(line, to, history);

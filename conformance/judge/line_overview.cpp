@@ -25,11 +25,17 @@ class Members {
   }
   Text text(std::string_view name) const { return history_.names.intern(bytes(need(name), name)); }
   Text text_or_none(std::string_view name) const { return has(name) ? text(name) : Text::none; }
-  std::int64_t number(std::string_view name) const {
+  /// What may be asked for; what is told begins with 0.
+  std::int64_t any_number(std::string_view name) const {
     boost::system::error_code error;
     auto number = need(name).to_number<std::int64_t>(error);
     if (error) throw BadMember{std::string(name) + " must be a whole number"};
     return std::min(number, never);
+  }
+  std::int64_t number(std::string_view name) const {
+    std::int64_t number = any_number(name);
+    if (number < 0) throw BadMember{std::string(name) + " must not be negative"};
+    return number;
   }
   std::int64_t number_or_0(std::string_view name) const { return has(name) ? number(name) : 0; }
   bool flag(std::string_view name) const {
@@ -69,7 +75,7 @@ Range watched(const Members& members, History& history) {
   std::vector<Watched> made;
   for (const json::value& each : members.list("workflows")) {
     Members one(Members::inside(each, "workflows"), history);
-    made.push_back({one.text("workflow"), one.number_or_0("after")});
+    made.push_back({one.text("workflow"), one.has("after") ? one.any_number("after") : 0});
   }
   return appended(history.watched, made);
 }
@@ -77,7 +83,7 @@ Range watched(const Members& members, History& history) {
 Time duration(const Members& members, std::string_view name) {
   const json::value& value = members.need(name);
   if (value.is_string()) return std::min(codec::duration_from_json(value, name), never);
-  return members.number(name);
+  return members.any_number(name);
 }
 
 Range listed(const Members& members, History& history) {

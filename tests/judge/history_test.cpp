@@ -127,6 +127,25 @@ TEST(History, WhatIsWrongIsToldWithItsPlace) {
             "h.jsonl:2: call 1 place 0 of client 17.1 returns before it was invoked");
 }
 
+TEST(History, NumbersThatNobodyCanHaveSaidAreToldWithTheirPlace) {
+  std::string before = asked;
+  EXPECT_EQ(refusal(before.replace(before.find(":10,"), 3, ":-10")), "h.jsonl:1: invoke must not be negative");
+  const std::string begin = R"({"client":"1.1","call":1,"place":0,)", fence = R"("fence":"1.s")";
+  const std::string record =
+      begin + R"("invoke":1,"op":"record","workflow":"w",)" + fence + R"(,"key":"k","value":""})";
+  EXPECT_EQ(refusal(record + "\n" + begin +
+                    R"("return":2,"status":"ok","value":"","first":true,"position":-1,"written_at":1})"),
+            "h.jsonl:2: position must not be negative");
+  const std::string renew = begin + R"("invoke":1,"op":"renew","workflow":"w",)" + fence + R"(,"ttl":-1})";
+  EXPECT_EQ(refusal(renew + "\n" + begin +
+                    R"("return":2,"status":"ok","live_until":1,"budget_until":1,"cancel_requested":false})"),
+            "h.jsonl:2: is answered ok, and asked for a negative ttl, which is invalid");
+  EXPECT_EQ(refusal(renew + "\n" + begin + R"("return":2,"status":"invalid"})"), "") << "it may be asked for";
+  const std::string stats = begin + R"("invoke":1,"op":"stats"})";
+  EXPECT_EQ(refusal(stats + "\n" + begin + R"("return":2,"status":"ok","ready":-1})"),
+            "h.jsonl:2: ready must not be negative");
+}
+
 TEST(History, SeveralFilesAreOneHistory) {
   std::filesystem::path folder = std::filesystem::temp_directory_path() / ("stile-judge-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
