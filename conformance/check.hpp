@@ -33,6 +33,7 @@ struct Outcome {
   std::string history;         ///< failed: the recorded history, a file that was kept
   boost::json::object judged;  ///< failed: what the judge said of that history (judge/verdict.hpp), for a picture
   std::string reason;          ///< failed: what differs, in one line; empty = the first line of the text says it
+  bool cut = false;            ///< passed: Target.time was too short for the amount that it does by itself
 };
 
 /// A GoogleTest `suite.name`, both [A-Za-z0-9_]+ (GoogleTest's filters give '-' a meaning of its own).

@@ -131,6 +131,7 @@ Outcome at_every_moment(const Target& target) {
   outcome.faults["interrupts_before_a_call"] = session.early();
   outcome.faults["interrupts_of_a_call"] = session.late();
   if (wrong.empty() && !met()) wrong = "did not bite: interrupts before a call and in one are to be 20 each";
+  outcome.cut = target.time.count() > 0 && target.time < usual;
   if (!wrong.empty()) outcome.verdict = Verdict::failed, outcome.text = wrong;
   return outcome;
 }

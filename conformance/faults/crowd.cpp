@@ -59,6 +59,7 @@ class Crowd {
     workers_.clear();
     settle();
     Outcome outcome = judge_site(site_, held_elsewhere(site_, shared_));
+    outcome.cut = target.time.count() > 0 && target.time < usual;
     outcome.faults["workers_killed"] = killed_;
     outcome.faults["workers_frozen"] = frozen_;
     for (const auto& [fault, least] :

@@ -2,14 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/text.hpp"
 #include "judge/judge.hpp"
+#include "report/output.hpp"
 #include "report/pages.hpp"
 #include "stile/conformance.hpp"
 #include "types/streams.hpp"
@@ -29,23 +30,17 @@ A history begins with an empty namespace, and is of one. Exit status: 0 accepted
 any operation, or output that cannot be written.
 )";
 
-bool write_page(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  return bool(out);
-}
-
 }  // namespace
 
 int judge_main(int argc, char** argv) {
   using namespace conformance::judge;
+  using namespace conformance::report;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   auto complain = [&](const std::string& error) {
     return std::cerr << config::hide_arguments(error, arguments) << "\n", 2;
   };
   bool as_json = false;
-  std::string page;
+  std::optional<std::string> page;
   std::vector<std::string> files;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
@@ -63,15 +58,19 @@ int judge_main(int argc, char** argv) {
   }
   if (files.empty()) return std::cerr << usage, 2;
   try {
+    if (page) try_outputs({{"--report", *page}}, files);
     History history = read_history(files);
     Verdict verdict = judge(history);
     if (verdict.counts.operations == 0)
       return complain("stile-conformance judge: no operation was recorded there, so nothing was judged");
-    if (!page.empty() && !write_page(page, conformance::report::history_page(verdict_json(verdict, history), files)))
-      return complain("stile-conformance judge: " + page + ": cannot be written");
+    if (page)
+      if (std::string why = write_output_file(*page, history_page(verdict_json(verdict, history), files)); !why.empty())
+        return complain("stile-conformance judge: " + *page + ": cannot be written: " + why);
     types::write_output(as_json ? boost::json::serialize(verdict_json(verdict, history)) + "\n"
                                 : verdict_text(verdict, history));
     return verdict.accepted() ? 0 : 1;
+  } catch (const BadOutput& bad) {
+    return complain("stile-conformance judge: " + bad.option + " " + bad.what());
   } catch (const std::exception& error) {  // above all BadHistory, which names the file and the line
     return complain(error.what());
   }

@@ -20,6 +20,7 @@ constexpr std::size_t most_with_pictures = 25, most_failures = 300;
 std::string judgement(const Run& run) {
   if (run.interrupted) return run.counts().broken() == 0 ? "Interrupted" : "Interrupted, and failed until then";
   if (run.partial) return run.counts().broken() == 0 ? "Passed what was run" : "Failed in what was run";
+  if (run.counts().broken() == 0 && run.cut() != 0) return "Passed what was done";
   if (run.counts().broken() == 0)
     return "Conformant at level " + std::to_string(run.target->level) + " (" +
            std::string(name_of(run.target->facts.part)) + ")";
@@ -62,6 +63,7 @@ std::string header(const Run& run) {
   out += "<span class=\"count\">in <b>" + length(run.took.count()) + "</b></span></p>" + bar(counts);
   if (run.partial && !run.interrupted)
     out += "<p>Only a part of the suite was run: this is no judgement on the store.</p>";
+  if (run.cut() != 0 && run.counts().broken() == 0) out += "<p>" + html(run.cut_text()) + "</p>";
   return out + "</header>\n";
 }
 
@@ -91,6 +93,8 @@ std::string facts_table(const Run& run) {
   add("level", std::to_string(run.level()));
   add("part", std::string(name_of(facts.part)));
   add("seed", std::to_string(target.seed));
+  add("time", run.time.count() == 0 ? std::string() : length(run.time.count()) + " for all random checks");
+  add("scale", target.scale == 1 ? std::string() : std::to_string(target.scale));
   add("begun", run.started_at);
   add("took", length(run.took.count()));
   return out + "</dl>\n";

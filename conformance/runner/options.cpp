@@ -4,14 +4,10 @@
 #include "runner/options.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string_view>
@@ -19,6 +15,7 @@
 #include <vector>
 
 #include "config/text.hpp"
+#include "report/output.hpp"
 #include "runner/contract.hpp"
 #include "types/streams.hpp"
 #include "types/text.hpp"
@@ -68,32 +65,27 @@ std::string whole_number(const std::string& text) {
   return text + " is no whole number from 0 to " + std::to_string(UINT64_MAX);
 }
 
+/// A variable of a script that is not set is no wish to go without.
+std::string something(const std::string& text) { return text.empty() ? "needs more than an empty text" : ""; }
+
 /// A report that cannot be written is said before an hour of judging, not after.
 void check_outputs(const Options& options) {
-  std::vector<std::pair<const char*, std::string>> outputs;
+  std::vector<report::Output> outputs;
   for (const std::string& path : options.reports) outputs.push_back({"--report", path});
   if (!options.junit.empty()) outputs.push_back({"--junit", options.junit});
-  for (const auto& [option, path] : outputs) {
-    std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    if (folder.empty()) folder = ".";
-    std::error_code failed;
-    std::string why;
-    if (path == "-")
-      why = "it is no file, and standard output has what people read";
-    else if (std::filesystem::is_directory(path, failed))
-      why = "it is a folder";
-    else if (!std::filesystem::is_directory(folder, failed))
-      why = "there is no folder " + folder.native();
-    else if (access(std::filesystem::exists(path, failed) ? path.c_str() : folder.c_str(), W_OK) != 0)
-      why = std::strerror(errno);
-    if (!why.empty()) throw CLI::ValidationError(option, path + ": cannot be written: " + why);
+  std::vector<std::string> inputs = options.cases;
+  inputs.push_back(options.plugin_file);
+  if (options.certificate) inputs.push_back(options.certificate->file);
+  try {
+    report::try_outputs(outputs, inputs);
+  } catch (const report::BadOutput& bad) {
+    throw CLI::ValidationError(bad.option, bad.what());
   }
 }
 
 Duration duration_of(const std::string& text) {
   auto length = types::parse_duration(text);
-  constexpr std::int64_t most = std::int64_t{30} * 86'400 * 1'000'000;
-  if (length && *length > 0 && *length <= most) return Duration{*length};
+  if (length && *length > 0 && *length <= most_time.count()) return Duration{*length};
   throw CLI::ValidationError("--time", text + " is no length of time between 1us and 30d, such as 90s or 10m");
 }
 
@@ -122,7 +114,10 @@ void take_certificate(Options& options, const std::string& path, const CLI::App&
   if (options.driver.empty() && of_level_4)
     throw CLI::ValidationError("--verify", "the certificate is of level 4 and names no driver: give --driver");
   if (options.config.empty() && !said.of_driver) options.config = said.config;
-  if (options.plugin_file.empty()) options.plugin_file = said.plugin_file;
+  if (options.plugin_file.empty()) {
+    if (std::string why = not_to_be_loaded(said); !why.empty()) throw CLI::ValidationError("--verify", why);
+    options.plugin_file = said.plugin_file;
+  }
   options.level = said.level;
   options.seed = said.seed;
   options.scale = said.scale;
@@ -137,6 +132,7 @@ void add_driver(CLI::App& app, Options& options) {
   app.add_option("--driver", options.driver,
                  "What starts, kills and fills the store's server: a command, for level 4; without CONFIG the other\n"
                  "levels judge a server that it starts")
+      ->check(something)
       ->type_name("COMMAND");
 }
 
@@ -149,9 +145,12 @@ void add_chance(CLI::App& app, Options& options, std::string& time) {
       ->check(whole_number)
       ->type_name("N");
   app.add_option("--scale", options.scale, "Multiplies the amount of random work")
-      ->check(CLI::Range(1, 10000))
+      ->check(CLI::Range(std::uint64_t{1}, most_scale))
       ->type_name("N");
-  app.add_option("--time", time, "How long all random checks together may take (10m); default: a fixed amount of work")
+  app.add_option("--time", time,
+                 "How long all random checks together may take (10m); default: a fixed amount of work.\n"
+                 "A run in which one of them does less than that is no judgement")
+      ->check(something)
       ->type_name("DURATION");
 }
 
@@ -168,7 +167,7 @@ Options read_options(int argc, char** argv) {
   app.set_version_flag("--version", "stile-conformance " STILE_CONFORMANCE_VERSION ", contract version " +
                                         std::string(contract_version()));
   app.add_option("CONFIG", options.config, "The store, as a config string; - is $STILE_STORE");
-  app.add_option("--plugin", options.plugin_file, "A plugin file to load first")->type_name("FILE");
+  app.add_option("--plugin", options.plugin_file, "A plugin file to load first")->check(something)->type_name("FILE");
   add_driver(app, options);
   app.add_option(
          "--level", options.level,
@@ -195,13 +194,16 @@ Options read_options(int argc, char** argv) {
   app.add_option("--report", options.reports,
                  "Writes the certificate, JSON; or, where FILE ends in .html, one page for people. May be given twice")
       ->allow_extra_args(false)
+      ->check(something)
       ->type_name("FILE");
   app.add_option("--verify", verify,
                  "Runs a certificate again: the same plugin, level and seed; and says whether it comes out the same.\n"
-                 "CONFIG may be left out where the certificate tells it whole; a driver that it names is\n"
-                 "run only if --driver names it too")
+                 "CONFIG may be left out where the certificate tells it whole; a plugin file that it\n"
+                 "names is loaded only if it has the build id that the certificate tells, or --plugin names it; a\n"
+                 "driver is run only if --driver names it too")
+      ->check(something)
       ->type_name("FILE");
-  app.add_option("--junit", options.junit, "Writes a JUnit report")->type_name("FILE");
+  app.add_option("--junit", options.junit, "Writes a JUnit report")->check(something)->type_name("FILE");
   app.add_flag("--verbose", options.verbose, "Shows every failure whole, and the table of all promises");
   app.add_flag("--list", options.list, "Lists the cases with their ids, and judges nothing");
   app.add_flag("--json", options.json, "The certificate, or the list, on standard output as JSON");

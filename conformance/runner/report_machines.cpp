@@ -106,14 +106,16 @@ json::object certificate(const Run& run) {
     if (result.outcome.verdict != Verdict::passed) one["text"] = readable(result.outcome.text);
     if (result.outcome.verdict != Verdict::passed) one["reason"] = readable(reason_of(result));
     if (!result.outcome.faults.empty()) one["faults"] = json::value_from(result.outcome.faults);
+    if (result.outcome.cut) one["cut"] = true;
     if (!result.outcome.ids.empty()) one["broken"] = json::value_from(result.outcome.ids);
     checks.push_back(std::move(one));
   }
   json::array capabilities;
   for (const std::string& one : facts.capabilities) capabilities.push_back(json::value_from(one));
   return {{"certificate", "stile-conformance"},
-          {"conformant", !run.partial && run.counts().broken() == 0},
-          {"complete", !run.partial},
+          {"conformant", !run.partial && run.cut() == 0 && run.counts().broken() == 0},
+          {"complete", !run.partial && run.cut() == 0},
+          {"cut", run.cut()},
           {"plugin", std::move(plugin)},
           {"config", shown_config(target)},
           {"driver", shown_driver(target)},

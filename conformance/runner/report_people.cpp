@@ -13,8 +13,15 @@ namespace {
 
 constexpr std::size_t promise_width = 58;
 
+/// Characters, not bytes: the contract writes a dash here and there.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 std::string padded(std::string text, std::size_t width, bool right = false) {
-  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  const std::size_t has = width_of(text);
+  if (has < width) text.insert(right ? 0 : text.size(), width - has, ' ');
   return text;
 }
 
@@ -107,6 +114,8 @@ std::string table(const Run& run, bool colour) {
     text += "Interrupted: only what was judged until then is told, and this is no judgement on the store.\n";
   } else if (run.partial) {
     text += "Only a part of the suite was run: this is no judgement on the store.\n";
+  } else if (run.counts().broken() == 0 && run.cut() != 0) {
+    text += "Passed what was done. " + run.cut_text() + "\n";
   } else if (run.counts().broken() == 0) {
     text += paint("Conformant at level " + std::to_string(run.target->level), "32", colour) + " (" +
             std::string(name_of(facts.part)) + ").\n";

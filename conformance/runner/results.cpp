@@ -49,6 +49,18 @@ Counts Run::counts() const {
   return counts;
 }
 
+std::uint64_t Run::cut() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(results.begin(), results.end(), [](const Result& one) { return one.outcome.cut; }));
+}
+
+std::string Run::cut_text() const {
+  const std::uint64_t many = cut();
+  return "In --time " + types::duration_text(time.count()) + " " + report::counted(many, "random check") +
+         " did less than " + (many == 1 ? "it does by itself" : "they do by themselves") +
+         ": this is no judgement on the store.";
+}
+
 std::map<std::string, std::uint64_t> Run::faults() const {
   std::map<std::string, std::uint64_t> all;
   for (const Result& result : results)
@@ -177,7 +189,8 @@ std::string to_text(const Outcome& outcome) {
                                       {"faults", json::value_from(outcome.faults)},
                                       {"history", outcome.history},
                                       {"judged", bounded(outcome.judged)},
-                                      {"reason", report::cut(readable(outcome.reason), 2000)}});
+                                      {"reason", report::cut(readable(outcome.reason), 2000)},
+                                      {"cut", outcome.cut}});
 }
 
 std::optional<Outcome> outcome_from_text(std::string_view text) {
@@ -199,6 +212,7 @@ std::optional<Outcome> outcome_from_text(std::string_view text) {
     outcome.history = json::value_to<std::string>(value.at("history"));
     outcome.judged = value.at("judged").as_object();
     outcome.reason = json::value_to<std::string>(value.at("reason"));
+    outcome.cut = value.at("cut").as_bool();
     return outcome;
   } catch (const std::exception&) {
     return std::nullopt;

@@ -45,6 +45,11 @@ struct Run {
 
   int level() const;  ///< the highest that anything was judged at; where all was asked for, that level
 
+  /// How many of the checks had too little time for what they do by themselves; whom a run with such does not convict,
+  /// it does not acquit either.
+  std::uint64_t cut() const;
+  std::string cut_text() const;
+
   Counts counts() const;
   std::map<std::string, Counts> by_id(int level = 0) const;  ///< of one level; 0 = of all
   /// How often each fault happened.

@@ -11,7 +11,6 @@
 #include <ctime>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
@@ -21,6 +20,7 @@
 #include "checks/checks.hpp"
 #include "config/text.hpp"
 #include "dialogue/suite.hpp"
+#include "report/output.hpp"
 #include "report/pages.hpp"
 #include "runner/choice.hpp"
 #include "runner/estimate.hpp"
@@ -79,21 +79,16 @@ std::string utc_now() {
 }
 
 bool write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return true;
-  std::cerr << "stile-conformance: " << path << ": cannot be written\n";
-  return false;
+  const std::string why = report::write_output_file(path, text);
+  if (!why.empty()) std::cerr << "stile-conformance: " << path << ": cannot be written: " << why << "\n";
+  return why.empty();
 }
-
-bool ends_with_html(const std::string& path) { return path.ends_with(".html") || path.ends_with(".htm"); }
 
 bool report(const Options& options, const Run& run) {
   bool written = true;
   std::string text = json::serialize(certificate(run)) + "\n";
   for (const std::string& path : options.reports)
-    written = write_file(path, ends_with_html(path) ? report::run_page(run) : text) && written;
+    written = write_file(path, report::is_page(path) ? report::run_page(run) : text) && written;
   if (!options.junit.empty()) written = write_file(options.junit, junit(run)) && written;
   types::write_output(options.json ? text : table(run, isatty(STDOUT_FILENO) == 1));
   // Where JSON was asked for, standard output is JSON alone.
@@ -149,6 +144,11 @@ int finish(const Options& options, const Run& run) {
   if (!report(options, run)) return usage;
   if (!options.certificate) return run.counts().broken() == 0 ? all_passed : some_failed;
   Agreement agreement = compare(*options.certificate, run);
+  if (agreement.agrees() && !agreement.too_little.empty()) {
+    complain(options, "--verify: this cannot be verified here: it comes out the same, but of less work. " +
+                          agreement.too_little + " Another machine, or fewer --jobs, takes longer turns");
+    return usage;
+  }
   std::string text = agreement_text(*options.certificate, agreement);
   // Where JSON was asked for, standard output is JSON alone.
   if (options.json)

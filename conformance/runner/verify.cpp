@@ -7,8 +7,10 @@
 #include <stdexcept>
 
 #include "config/text.hpp"
+#include "loader/inspect.hpp"
 #include "runner/contract.hpp"
 #include "runner/reports.hpp"
+#include "runner/shorter.hpp"
 #include "types/text.hpp"
 
 namespace stile::conformance {
@@ -28,18 +30,38 @@ std::uint64_t number_at(const json::object& object, const char* name) {
 /// What two runs of one suite on one store have in common: without when and where it was, how long it took, how often
 /// a fault happened, and what was said of a failure. Checks by their names. Throws where it is no certificate.
 json::object without_chance(json::object certificate) {
-  for (const char* name : {"config", "driver", "of_driver", "started_at", "microseconds", "broken_ids"})
+  for (const char* name : {"config", "driver", "of_driver", "started_at", "microseconds", "broken_ids", "cut"})
     certificate.erase(name);
   certificate.at("plugin").as_object().erase("file");
   for (auto& [name, count] : certificate.at("faults").as_object()) count = "happened";
-  // Which of its promises a check of many callers finds broken first is chance.
-  if (number_at(certificate.at("counts").as_object(), "failed") != 0) certificate.erase("ids");
   json::object checks;
   for (const json::value& check : certificate.at("checks").as_array())
     checks[text_at(check.as_object(), "name")] =
         json::object{{"level", check.at("level")}, {"ids", check.at("ids")}, {"verdict", check.at("verdict")}};
   certificate["checks"] = std::move(checks);
   return certificate;
+}
+
+/// How much was judged: what the command line would refuse no certificate tells either.
+void take_amount(Certificate& out, const json::object& said) {
+  auto within = [](const char* name, auto number, auto least, auto most) {
+    if (number < least || number > most)
+      throw std::runtime_error("its " + std::string(name) + " is " + std::to_string(number) + ", which is not from " +
+                               std::to_string(least) + " to " + std::to_string(most));
+  };
+  out.level = said.at("level").to_number<int>();
+  within("level", out.level, 1, 4);
+  out.seed = said.at("seeds").as_array().at(0).to_number<std::uint64_t>();
+  within("seed", out.seed, std::uint64_t{1}, UINT64_MAX);
+  out.scale = number_at(said, "scale");
+  within("scale", out.scale, std::uint64_t{1}, most_scale);
+  out.sequence = number_at(said, "sequence");
+  out.time = Duration{said.at("time").to_number<std::int64_t>()};
+  within("time", out.time.count(), std::int64_t{0}, std::int64_t{most_time.count()});
+  out.complete = said.at("complete").as_bool();
+  if (said.contains("cut")) out.cut = number_at(said, "cut");
+  if (out.cut != 0 && (out.complete || said.at("conformant").as_bool()))
+    throw std::runtime_error("it contradicts itself: what was cut is neither complete nor conformant");
 }
 
 Certificate from_json(const json::object& said) {
@@ -55,13 +77,7 @@ Certificate from_json(const json::object& said) {
   out.plugin_name = text_at(plugin, "name");
   out.build_id = text_at(plugin, "build_id");
   out.contract_version = text_at(said, "contract_version");
-  out.level = said.at("level").to_number<int>();
-  if (out.level < 1 || out.level > 4) throw std::runtime_error("there is no level " + std::to_string(out.level));
-  out.seed = said.at("seeds").as_array().at(0).to_number<std::uint64_t>();
-  out.scale = number_at(said, "scale");
-  out.sequence = number_at(said, "sequence");
-  out.time = Duration{said.at("time").to_number<std::int64_t>()};
-  out.complete = said.at("complete").as_bool();
+  take_amount(out, said);
   out.cases = json::value_to<std::vector<std::string>>(said.at("cases"));
   for (const json::value& check : said.at("checks").as_array())
     out.checks.push_back(text_at(check.as_object(), "name"));
@@ -70,8 +86,10 @@ Certificate from_json(const json::object& said) {
 }
 
 std::string shown(const json::value* value) {
-  return value ? types::printable(value->is_string() ? std::string(value->get_string()) : json::serialize(*value))
-               : "not there";
+  constexpr std::size_t most = 200;
+  if (!value) return "not there";
+  return cut_line(types::printable(value->is_string() ? std::string(value->get_string()) : json::serialize(*value)),
+                  most);
 }
 
 /// A line for each member that differs: what it is now, what it was.
@@ -114,6 +132,18 @@ Certificate read_certificate(const std::string& path) {
                            "one): " + why);
 }
 
+std::string not_to_be_loaded(const Certificate& certificate) {
+  if (certificate.plugin_file.empty()) return {};
+  const loader::Inspected file = loader::inspect(certificate.plugin_file);
+  std::string why = file.good() ? "" : file.reason;
+  if (why.empty() && file.build_id.empty()) why = "it has no build id to know it by";
+  if (why.empty() && file.build_id != certificate.build_id)
+    why = differs("its build id", certificate.build_id, file.build_id);
+  if (why.empty()) return {};
+  return "the plugin file " + types::printable(certificate.plugin_file) +
+         " is named by the certificate alone, and is not loaded: " + why + "; --plugin says where the right one is";
+}
+
 std::string other_than(const Certificate& certificate, const Facts& facts) {
   if (certificate.plugin_name != facts.plugin.name)
     return differs("the plugin", certificate.plugin_name, facts.plugin.name);
@@ -125,8 +155,16 @@ std::string other_than(const Certificate& certificate, const Facts& facts) {
 }
 
 Agreement compare(const Certificate& certificate, const Run& run) {
+  json::object before = certificate.whole, now = without_chance(conformance::certificate(run));
+  auto failed = [](const json::object& one) { return number_at(one.at("counts").as_object(), "failed") != 0; };
+  auto leave_out = [&](const char* name) { before.erase(name), now.erase(name); };
+  // Which of its promises a check of many callers finds broken first is chance.
+  if (failed(before) || failed(now)) leave_out("ids");
+  // So is for how much a time was enough; what a run with too little may not say, read_certificate has seen.
+  if (certificate.cut != 0 || run.cut() != 0) leave_out("complete"), leave_out("conformant");
   Agreement out;
-  compare_members("", certificate.whole, without_chance(conformance::certificate(run)), out.differences);
+  compare_members("", before, now, out.differences);
+  if (certificate.cut == 0 && run.cut() != 0) out.too_little = run.cut_text();
   return out;
 }
 

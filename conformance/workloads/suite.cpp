@@ -63,6 +63,7 @@ class Playing {
     const std::uint64_t trials = target_.time.count() != 0 ? UINT64_MAX : usual_trials * target_.scale;
     for (trial_ = 1; trial_ <= trials && (trial_ == 1 || Steady::now() - begun < time); ++trial_)
       if (auto failure = one(workload_.amount)) return *failure;
+    cut_ = target_.time.count() != 0 && target_.time < usual_time && trial_ <= usual_trials;
     Amount amount = workload_.amount;
     for (unsigned doubling = 0; !missing().empty() && doubling < most_doublings; ++doubling, ++trial_) {
       amount.rounds *= 2;
@@ -221,6 +222,7 @@ class Playing {
     Outcome outcome;
     outcome.counted = operations_;
     outcome.faults = shown();
+    outcome.cut = cut_;
     std::string lacks = missing();
     if (lacks.empty()) return outcome;
     outcome.verdict = Verdict::failed;
@@ -234,6 +236,7 @@ class Playing {
   Sharing sharing_;
   std::uint64_t trial_ = 1;
   unsigned files_ = 0;
+  bool cut_ = false;
   Tally seen_;
   std::uint64_t operations_ = 0;
 };

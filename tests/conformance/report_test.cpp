@@ -11,6 +11,7 @@
 #include "report/moments.hpp"
 #include "report/pages.hpp"
 #include "runner/contract.hpp"
+#include "runner/reports.hpp"
 
 namespace stile::conformance::report {
 namespace {
@@ -255,6 +256,28 @@ TEST_F(OfARun, SaysWhatBroke) {
   ASSERT_NE(row, std::string::npos);
   std::string cells = page.substr(row, page.find("</tr>", row) - row);
   EXPECT_LT(cells.find("1 passed"), cells.find("1 failed"));
+}
+
+TEST_F(OfARun, OfTooLittleWorkIsNoJudgement) {
+  run_.time = std::chrono::milliseconds{1};
+  add("fine", 1, {"A4", "B7"}, Verdict::passed);
+  Result& hasty = add("hasty", 2, {"A4"}, Verdict::passed);
+  const char* judgement = "Conformant at level";
+  EXPECT_NE(run_page(run_).find(judgement), std::string::npos);
+  EXPECT_NE(table(run_, false).find(judgement), std::string::npos);
+  EXPECT_TRUE(certificate(run_).at("conformant").as_bool());
+  hasty.outcome.cut = true;
+  const char* said = "In --time 1ms 1 random check did less than it does by itself: this is no judgement on the store.";
+  for (const std::string& text : {run_page(run_), table(run_, false)}) {
+    EXPECT_NE(text.find(said), std::string::npos) << text;
+    EXPECT_EQ(text.find(judgement), std::string::npos);
+  }
+  EXPECT_FALSE(certificate(run_).at("conformant").as_bool());
+  EXPECT_FALSE(certificate(run_).at("complete").as_bool());
+  EXPECT_EQ(certificate(run_).at("cut"), 1);
+  EXPECT_TRUE(outcome_from_text(to_text(hasty.outcome)).value().cut);
+  add("wrong", 2, {"A4"}, Verdict::failed).outcome.cut = true;
+  EXPECT_NE(run_page(run_).find("Not conformant: A4"), std::string::npos) << "what failed, failed";
 }
 
 TEST(Html, ShowsTheWordsOfTheContract) {

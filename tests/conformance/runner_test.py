@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -246,9 +247,11 @@ class Reports(Folder):
         self.assertIn(f"TMPDIR={self.path('nowhere')}", done.stderr)
 
     def test_a_full_disk_is_said_and_the_rest_told(self):
-        done = wicked("honest", "--cases", TRAP, "--report", "/dev/full")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("/dev/full: cannot be written", done.stderr)
+        done = subprocess.run([SUITE, "--plugin", WICKED, "wicked:honest", "--cases", TRAP, "--report", self.path("r")],
+                              capture_output=True, text=True, timeout=PATIENCE, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(self.path("r") + ": cannot be written: File too large", done.stderr)
         self.assertIn("2 passed", done.stdout)
 
     def test_cases_of_ones_own_judge_no_store(self):
