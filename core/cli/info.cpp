@@ -6,6 +6,7 @@
 
 #include "cli/ask.hpp"
 #include "cli/paint.hpp"
+#include "stile/config.hpp"
 #include "store/operation.hpp"
 #include "types/text.hpp"
 #include "types/units.hpp"
@@ -38,12 +39,24 @@ std::string limits_of(const stile_limits& limits) {
          count(limits.partitions) + ", writers " + count(limits.writers);
 }
 
-void print_info(const store::Backend& backend, const stile_info_result& info) {
+/// As it was typed: that this command prepares nothing is no part of it.
+std::string config_of(const store::Backend& backend, const std::string& typed) {
+  if (!Config::read(typed).prepare.empty()) return backend.config();
+  try {
+    Config shown = Config::parse(backend.config());
+    shown.prepare.clear();
+    return shown.redacted();
+  } catch (const Error&) {  // what hides a secret need be no config string
+    return backend.config();
+  }
+}
+
+void print_info(const std::string& config, const store::Backend& backend, const stile_info_result& info) {
   Paint paint;
   Table table;
   auto row = [&](const char* name, std::string text) { table.add({{name, Colour::faint}, {std::move(text)}}); };
   const store::PluginIdentity& plugin = backend.plugin();
-  row("store", types::printable(backend.config()));
+  row("store", types::printable(config));
   row("plugin", shown(info.plugin));
   row("file", types::printable(plugin.path));
   row("server", shown(info.server));
@@ -71,7 +84,7 @@ int info(const Options& options, Context& context) {
     return exit_of(op.status());
   }
   require_ok(op);
-  print_info(*backend, *op.result<stile_info_result>());
+  print_info(config_of(*backend, options.choice.config), *backend, *op.result<stile_info_result>());
   return exit_ok;
 }
 

@@ -166,7 +166,10 @@ class Stores(unittest.TestCase):
                 self.assertIn("unprepared", done.stdout + done.stderr)
                 self.assertEqual(os.listdir(folder), [])
             self.assertEqual(run("info", config + "?prepare=auto").returncode, 0)
-            self.assertEqual(run("info", config).returncode, 0)
+            done = run("info", config)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stdout, r"(?m)^store +" + re.escape(config) + "$", "as it was typed")
+            self.assertIn("prepare=check", run("info", config + "?prepare=check").stdout)
 
     def test_a_config_that_is_refused(self):
         for command in ("info", "prepare"):
