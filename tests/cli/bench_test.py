@@ -50,10 +50,13 @@ class Bench(unittest.TestCase):
         self.assertGreater(told["rows"][1]["median_us"], 0)
 
     def test_work_that_runs_out_is_added_to(self):
-        told = bench("memory:", "--only", "receive+ack,pass", "--concurrency", "2", "--batch", "64", time="1s")
-        for row in told["rows"]:
-            self.assertGreaterEqual(row["seconds"], 1, row)
-            self.assertLess(row["seconds"], 2, row)  # what adding takes is not measured
+        def longest():
+            told = bench("memory:", "--only", "receive+ack,pass", "--concurrency", "2", "--batch", "64", time="1s")
+            for row in told["rows"]:
+                self.assertGreaterEqual(row["seconds"], 1, row)
+            return max(row["seconds"] for row in told["rows"])
+
+        in_time(2, longest)  # what adding takes is not measured
 
     def test_a_table_and_a_plot(self):
         done = run("bench", "memory:", "--time", "30ms", "--only", "record", "--concurrency", "1", "--batch", "1")
