@@ -33,10 +33,10 @@ class WatchPoll::Waiter {
   std::vector<Seen> seen;
   std::vector<std::uint64_t> changed;
   Pace pace;
-  unsigned looks = 0;                    // that were answered
-  Deadline last_look = Deadline::min();  // of those, when it began
+  Deadline last_look = Deadline::min();  // when it began; of those that were answered
   std::condition_variable woken;
 
+  bool looked() const { return last_look != Deadline::min(); }
   bool looked_at_the_end() const { return last_look >= until; }
   Deadline due() const { return looked_at_the_end() ? Deadline::max() : std::min(pace.due(), until); }
 
@@ -122,7 +122,7 @@ void WatchPoll::watch(stile_op& op, Deadline until, Deadline at_last, const Look
   } else if (interrupted()) {
     op.status = STILE_INTERRUPTED;
     op.error = text_of("the watch was interrupted");
-  } else if (trouble != Status::ok || !waiter.looks) {
+  } else if (trouble != Status::ok || !waiter.looked()) {
     op.status = STILE_UNAVAILABLE;
     op.error = text_of("the watched workflows could not be looked at");
   } else {
@@ -168,7 +168,7 @@ Status WatchPoll::poll(std::unique_lock<std::mutex>& lock, Deadline now, const L
     if (Waiter* waiter = peek.op.status == STILE_OK ? find(peek.waiter) : nullptr)
       waiter->take(peek.place, peek.result);
   for (std::uint64_t serial : looked_for)
-    if (Waiter* waiter = trouble == Status::ok ? find(serial) : nullptr) ++waiter->looks, waiter->last_look = now;
+    if (Waiter* waiter = trouble == Status::ok ? find(serial) : nullptr) waiter->last_look = now;
   // Who has something, who keeps the time, and whose next look came due while this went on.
   const Deadline later = std::chrono::steady_clock::now();
   for (Waiter* one : waiters_)
