@@ -1,0 +1,100 @@
+-- index_save: keeps the sorted sets in step with a row, and finds in them what is due.
+--
+-- SPDX-License-Identifier: Apache-2.0
+local function index_remove(row)
+  if not row.was_key then return end
+  call('ZREM', T .. row.was_key, row.id)
+  if row.was_put_off == 1 then call('ZREM', T .. SIBLING[sub(row.was_key, 1, 1)] .. sub(row.was_key, 2), row.id) end
+end
+local index_forget = index_remove
+
+local function index_save(row)
+  local key, score = index_of(row)
+  local was_key = row.was_key
+  if key == was_key and score == row.was_score and row.put_off == row.was_put_off then return end
+  if was_key and (was_key ~= key or row.was_put_off == 1) then index_remove(row) end
+  if not key then return end
+  call('ZADD', T .. key, score, row.id)
+  if not was_key or row.was_queue ~= row.queue then call('SADD', T .. 'queues', row.queue) end
+  if row.wakeup ~= BURIED then ring_for(row.queue, row.due) end
+end
+
+-- What was put off until now goes on under the time by which it keeps its place.
+local function ripen(put_off, to, queue)
+  local ids = call('ZRANGEBYSCORE', T .. put_off .. queue, '-inf', now, 'LIMIT', 0, CHUNK)
+  for i = 1, #ids do
+    local row = look(ids[i])
+    call('ZREM', T .. put_off .. queue, ids[i])
+    if row and row.queue == queue then call('ZADD', T .. to .. queue, place(row), ids[i]) end
+  end
+end
+
+-- At most n ids of a queue that are due, earliest first (W7).
+local function due_ids(queue, n)
+  ripen('p:', 'q:', queue)
+  ripen('g:', 'f:', queue)
+  local waiting = call('ZRANGEBYSCORE', T .. 'q:' .. queue, '-inf', now, 'WITHSCORES', 'LIMIT', 0, n)
+  local flying = call('ZRANGEBYSCORE', T .. 'f:' .. queue, '-inf', now, 'WITHSCORES', 'LIMIT', 0, n)
+  local out, w, f = {}, 1, 1
+  while #out < n and (w <= #waiting or f <= #flying) do
+    if f > #flying or (w <= #waiting and tonumber(waiting[w + 1]) <= tonumber(flying[f + 1])) then
+      out[#out + 1], w = waiting[w], w + 2
+    else
+      out[#out + 1], f = flying[f], f + 2
+    end
+  end
+  return out
+end
+
+-- An entry that its row does not bear out. The row, where there is one, is put where it belongs when it is saved.
+local function index_heal(queue, id)
+  for _, kind in ipairs({'q:', 'f:', 'p:', 'g:'}) do call('ZREM', T .. kind .. queue, id) end
+  local row = look(id)
+  if row then row.was_key = nil end
+end
+
+-- When the next entry of a queue that is not due yet can be delivered, NO_TIMER where there is none.
+local function next_due(queue)
+  local least = NO_TIMER
+  for _, kind in ipairs({'q:', 'f:', 'p:', 'g:'}) do
+    local first = call('ZRANGEBYSCORE', T .. kind .. queue, format('(%.0f', now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    if first[2] then least = min(least, tonumber(first[2])) end
+  end
+  return least
+end
+
+-- Ids of the deliveries that a receive handed out and that are still current. Looks at all that is in flight: rare.
+local function in_flight_of(nonce)
+  local out = {}
+  for _, queue in ipairs(call('SMEMBERS', T .. 'queues')) do
+    for _, kind in ipairs({'f:', 'g:'}) do
+      for _, id in ipairs(call('ZRANGE', T .. kind .. queue, 0, -1)) do
+        local row = look(id)
+        if row and row.wakeup == FLYING and row.receive == nonce then out[#out + 1] = id end
+      end
+    end
+  end
+  return out
+end
+
+local function index_counts(queue)
+  local after = format('(%.0f', now)
+  local out = {
+    ready = call('ZCOUNT', T .. 'q:' .. queue, '-inf', now) + call('ZCOUNT', T .. 'p:' .. queue, '-inf', now),
+    delayed = call('ZCOUNT', T .. 'q:' .. queue, after, '+inf') + call('ZCOUNT', T .. 'p:' .. queue, after, '+inf'),
+    in_flight = call('ZCARD', T .. 'f:' .. queue) + call('ZCARD', T .. 'g:' .. queue),
+    dead = call('ZCARD', T .. 'x:' .. queue),
+  }
+  if out.ready == 0 then return out end
+  local first = call('ZRANGEBYSCORE', T .. 'q:' .. queue, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1)
+  out.oldest = tonumber(first[2] or NO_TIMER)
+  for _, id in ipairs(call('ZRANGEBYSCORE', T .. 'p:' .. queue, '-inf', now, 'LIMIT', 0, CHUNK)) do
+    out.oldest = min(out.oldest, place(look(id)))
+  end
+  return out
+end
+
+local function index_empty(queue)
+  return call('EXISTS', T .. 'q:' .. queue, T .. 'f:' .. queue, T .. 'p:' .. queue, T .. 'g:' .. queue,
+    T .. 'x:' .. queue) == 0
+end

@@ -1,0 +1,14 @@
+// How this plugin keeps wakeups.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "scripts.hpp"
+
+#define STILE_REDIS_SET_VERSION "0.1.0"
+
+namespace stile::redis_set {
+
+const redis::Model& model();
+
+}  // namespace stile::redis_set

@@ -1,0 +1,156 @@
+// info, advance, render (contract S, A14, R7).
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "decode.hpp"
+#include "encode.hpp"
+#include "session.hpp"
+#include "stile/sdk/engine/context.hpp"
+
+namespace stile::redis {
+namespace {
+
+using sdk::engine::accept;
+using sdk::engine::copy;
+using sdk::engine::refuse;
+using sdk::engine::request_of;
+using sdk::engine::result_of;
+using sdk::engine::view;
+
+/// The value of a line `name:value` of INFO.
+std::string_view line_of(std::string_view info, std::string_view name) {
+  const auto at = info.find("\n" + std::string(name) + ":");
+  if (at == std::string_view::npos) return {};
+  const auto from = at + name.size() + 2;
+  return info.substr(from, info.find('\r', from) - from);
+}
+
+/// What an accepted write survives, in words, and whether that is a power cut (B8).
+struct Durability {
+  std::string words;
+  bool durable = false;
+};
+
+Durability durability_of(std::string_view persistence, std::string_view fsync) {
+  if (line_of(persistence, "aof_enabled") != "1")
+    return {"a kill of the server loses what was written since its last snapshot: appendonly is off", false};
+  if (fsync == "always") return {"an accepted write survives a power cut: appendfsync always", true};
+  if (fsync == "everysec")
+    return {"a power cut of the server may take the last second or more: appendfsync everysec", false};
+  if (fsync.empty()) return {"not known: this user may not read CONFIG", false};
+  return {"a power cut of the server may take what its system had not written: appendfsync no", false};
+}
+
+stile_text kept(stile_op& op, std::string_view text) {
+  const stile_bytes bytes = copy(op, text);
+  return {reinterpret_cast<const char*>(bytes.ptr), bytes.len};
+}
+
+/// What every store of both plugins can do.
+constexpr stile_text always[] = {STILE_LIT("one_commit"),   STILE_LIT("coupled_receive"), STILE_LIT("push_wakeups"),
+                                 STILE_LIT("push_records"), STILE_LIT("effects:lua"),     STILE_LIT("render:lua"),
+                                 STILE_LIT("cross_process")};
+
+bool renderable(std::uint32_t kind) {
+  switch (kind) {
+    case STILE_OP_SUPPLY:
+    case STILE_OP_APPEND:
+    case STILE_OP_REQUEST_CANCEL:
+    case STILE_OP_ENQUEUE:
+    case STILE_OP_CANCEL:
+    case STILE_OP_PUT:
+    case STILE_OP_ERASE: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void Session::info(Borrowed& at, stile_op& op) {
+  OwnedReply server, persistence, config;
+  try {
+    Link& link = at.link();
+    link.put(Command::of("INFO", "server"));
+    link.put(Command::of("INFO", "persistence"));
+    link.put(Command::of("CONFIG", "GET", "appendfsync"));
+    server = link.next(at.deadline());
+    persistence = link.next(at.deadline());
+    config = link.next(at.deadline());
+  } catch (const Broken& broken) {
+    at.drop();
+    throw Failure(STILE_UNAVAILABLE, broken.text());
+  }
+  const auto facts = Reply(server.get()).text();
+  const std::string_view valkey = line_of(facts, "valkey_version");
+  const std::string name = valkey.empty() ? "Redis " + std::string(line_of(facts, "redis_version")) : "Valkey " + std::string(valkey);
+  const Durability durability = durability_of(Reply(persistence.get()).text(), Reply(config.get())[1].text());
+  std::vector<stile_text> declared(std::begin(always), std::end(always));
+  if (durability.durable) declared.push_back(STILE_LIT("durable"));
+  if (store_.manual_clock()) declared.push_back(STILE_LIT("manual_clock"));
+  auto& out = result_of<stile_info_result>(op);
+  out.plugin = kept(op, std::string(store_.model().name) + " " + std::string(store_.model().version));
+  out.store_time = from_double(store_.time(at));
+  out.epoch = copy(op, store_.epoch());
+  out.durability = kept(op, durability.words);
+  out.server = kept(op, name);
+  auto* list = static_cast<stile_text*>(sdk::engine::allocate(op, declared.size() * sizeof(stile_text)));
+  std::copy(declared.begin(), declared.end(), list);
+  out.capabilities = list;
+  out.n_capabilities = declared.size();
+  auto* limits = static_cast<stile_limits*>(sdk::engine::allocate(op, sizeof(stile_limits)));
+  *limits = store_.limits();
+  out.limits = limits;
+  accept(op);
+}
+
+void Session::advance(Borrowed& at, stile_op& op) {
+  for (std::uint32_t partition = store_.layout().partitions(); partition-- > 0;) {
+    ScriptCall call = store_.call(admin_room, partition);
+    begin(call.arguments, "advance", 2);
+    call.arguments.number(as_double(request_of<stile_advance_request>(op).by));
+    call.arguments.add(store_.layout().clock_channel());
+    const OwnedReply owned = run_one(at, call, Does::write);
+    const Reply reply = Reply(owned.get())[0];
+    if (reply[0].number() == STILE_UNSUPPORTED)
+      return refuse(op, STILE_UNSUPPORTED, "this store's clock is the server's: lay it out with clock=manual");
+    if (reply[0].number() != STILE_OK) return decode_refusal(op, reply);
+    result_of<stile_advance_result>(op).store_time = from_double(reply[1].number());
+  }
+  accept(op);
+}
+
+// The script of the operation itself, with the arguments that this operation gives it: what a caller's MULTI does with it is
+// what the operation would have done (R7).
+void Session::render(stile_op& op) {
+  const auto& asked = request_of<stile_render_request>(op);
+  if (sdk::view(asked.language) != "lua")
+    return refuse(op, STILE_UNSUPPORTED, "this store says operations in the language lua only");
+  if (!renderable(asked.op->kind))
+    return refuse(op, STILE_UNSUPPORTED,
+                  "render says unfenced writes: supply, append, request_cancel, enqueue, cancel, put, erase");
+  stile_op said = *asked.op;
+  const stile_clock clock = STILE_REALTIME_CLOCK;
+  if (!stile_check(&said, &store_.limits(), &clock)) return refuse(op, said.status, sdk::view(said.error));
+  sdk::engine::ReceiptReader reader;
+  bool is_receipt = false;
+  const auto partition = store_.layout().partition_of(subject_of(said, reader, is_receipt));
+  ScriptCall call = store_.call(room_of(said.kind), partition);
+  encode(said, {}, call.arguments);
+  const std::vector<std::string> arguments = call.arguments.arguments();
+  auto* params = static_cast<stile_value*>(sdk::engine::allocate(op, arguments.size() * sizeof(stile_value)));
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    params[i] = {STILE_TYPE_BYTES, 0, 0, 0, copy(op, arguments[i])};
+  auto* keys = static_cast<stile_bytes*>(sdk::engine::allocate(op, sizeof(stile_bytes)));
+  keys[0] = copy(op, call.key);
+  auto& out = result_of<stile_render_result>(op);
+  out.text = kept(op, call.script->text);
+  out.params = params;
+  out.n_params = arguments.size();
+  out.keys = keys;
+  out.n_keys = 1;
+  accept(op);
+}
+
+}  // namespace stile::redis

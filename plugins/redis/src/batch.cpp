@@ -1,0 +1,134 @@
+// Grouping by partition; order within a partition is that of the batch, so that of a workflow's operations is too (R3).
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "batch.hpp"
+
+#include <algorithm>
+
+#include "decode.hpp"
+#include "encode.hpp"
+#include "stile/sdk/engine/context.hpp"
+
+namespace stile::redis {
+namespace {
+
+struct ClockAsked {
+  Store* store;
+  Borrowed* at;
+};
+
+std::int64_t ask_clock(void* of) {
+  const auto& asked = *static_cast<const ClockAsked*>(of);
+  try {
+    return asked.store->time(*asked.at);
+  } catch (const std::exception&) {
+    return stile_realtime();
+  }
+}
+
+bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; }
+
+}  // namespace
+
+bool Batch::admit(std::size_t i) {
+  ClockAsked asked{&store_, &at_};
+  const stile_clock clock{ask_clock, &asked};
+  // The one before it is on its way: the script sees how it ends.
+  const bool waits = i > 0 && chained(*ops_[i]) && pending(i - 1);
+  if (waits) ops_[i - 1]->status = STILE_OK;
+  const bool admitted = stile_admit(ops_.data(), i, ops_.size(), &store_.limits(), &clock, prepared_ || store_.was_prepared() ? 1 : 0) != 0;
+  if (waits) ops_[i - 1]->status = STILE_UNSET;
+  return admitted;
+}
+
+Batch::Part& Batch::part_of(std::uint32_t partition) {
+  const auto found =
+      std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.partition == partition; });
+  if (found != parts_.end()) return *found;
+  Part& made = parts_.emplace_back();
+  made.partition = partition;
+  return made;
+}
+
+void Batch::add(std::size_t i) {
+  stile_op& op = *ops_[i];
+  sdk::engine::ReceiptReader reader;
+  bool is_receipt = false;
+  const std::string_view subject = subject_of(op, reader, is_receipt);
+  const std::uint32_t partition = store_.layout().partition_of(subject);
+  Encoding how;
+  how.chained = i > 0 && chained(op) && pending(i - 1);
+  if (how.chained && (part_of(partition).ops.empty() || part_of(partition).ops.back() != i - 1)) {
+    flush();  // what it is chained to lies elsewhere: its answer must be there first
+    if (!admit(i)) return;
+    how.chained = false;
+  }
+  Part& part = part_of(partition);
+  how.fresh = entropy_.id();
+  how.error_bytes = store_.limits().error_bytes;
+  how.page = store_.limits().page;
+  how.reply_bytes = store_.limits().reply_bytes;
+  const std::string meta = store_.layout().meta(partition);
+  how.tag = std::string_view(meta).substr(0, meta.size() - 2);
+  how.receipt = is_receipt ? &reader.receipt() : nullptr;
+  part.rooms |= room_of(op.kind);
+  part.ops.push_back(i);
+  encode(op, how, part.arguments);
+}
+
+void Batch::flush() {
+  std::vector<Part> parts;
+  parts.swap(parts_);
+  std::erase_if(parts, [](const Part& part) { return part.ops.empty(); });
+  if (parts.empty()) return;
+  std::vector<ScriptCall> calls;
+  for (Part& part : parts) {
+    calls.push_back(store_.call(part.rooms, part.partition));
+    calls.back().arguments = std::move(part.arguments);
+  }
+  std::vector<OwnedReply> replies;
+  std::int32_t rest = STILE_UNAVAILABLE;
+  std::string text, native;
+  try {
+    run(at_.link(), calls, at_.deadline(), replies);
+  } catch (const Broken& broken) {
+    rest = broken.sent() ? STILE_UNKNOWN : STILE_UNAVAILABLE;
+    text = broken.text();
+    at_.drop();
+  } catch (const Failure& failure) {
+    rest = failure.status();
+    text = failure.text();
+    native = failure.native();
+    replies.clear();
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i < replies.size() && replies[i] != nullptr)
+      answer(parts[i], Reply(replies[i].get()));
+    else
+      answer_all(parts[i], rest, text, native);
+  }
+}
+
+void Batch::answer_all(const Part& part, std::int32_t status, std::string_view text, std::string_view native) {
+  for (const std::size_t i : part.ops)
+    sdk::answer(*ops_[i], Failure(status, std::string(text), std::string(native)));
+}
+
+void Batch::answer(const Part& part, const Reply& reply) {
+  if (reply.is_error()) {
+    const Fault fault = fault_of(reply.text());
+    if (fault.drop) at_.drop();
+    return answer_all(part, fault.status, fault.text, fault.native);
+  }
+  if (!reply.is_array()) return answer_all(part, STILE_STORE_LOST, store_lost);
+  for (std::size_t k = 0; k < part.ops.size(); ++k) {
+    stile_op& op = *ops_[part.ops[k]];
+    try {
+      decode(op, reply[k]);
+    } catch (const Failure& failure) {  // no memory for the answer
+      sdk::answer(op, failure);
+    }
+  }
+}
+
+}  // namespace stile::redis

@@ -1,0 +1,44 @@
+-- head: what every script begins with. The clock, the partition's meta, numbers that have names.
+--
+-- KEYS[1]  {ns:p}:m, the partition's meta. Every other key that a script touches begins with the same {ns:p}: and lies
+--          in the same slot of a cluster; receive picks its workflows itself, so they cannot all be declared.
+-- ARGV     operations one after the other: its kind, the number of its arguments (below zero: only if the one before it
+--          answered ok), its arguments. Numbers are decimal, flags 1 or nothing, an absent op_id is empty.
+-- Reply    an array with one array an operation: its status, then what its own file says; or the status LOST: there is
+--          no such partition, nothing was done.
+-- Keeps    A3, A11: one look at the server's clock, when the script has begun. R2: what refuses writes nothing.
+-- SPDX-License-Identifier: Apache-2.0
+if redis.replicate_commands then redis.replicate_commands() end
+local call = redis.call
+local T = string.sub(KEYS[1], 1, -2)
+local meta = call('HMGET', KEYS[1], 'epoch', 'floor', 'clock', 'watched', 'versions')
+if not meta[1] then return redis.status_reply('LOST') end
+local epoch, floor, document_floor = tonumber(meta[1]), tonumber(meta[2]), tonumber(meta[5])
+local now = tonumber(meta[3])
+if not now then
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
+
+local OK, FENCED, STALE, CANCELLED, LAPSED, HELD, CONFLICT, NOT_FOUND, INVALID = 0, 1, 2, 3, 4, 5, 6, 7, 8
+local UNSUPPORTED, SKIPPED, EFFECT_FAILED, CORRUPT = 10, 12, 13, 22
+local READY, DELAYED, IN_FLIGHT, DEAD, FINISHED, IDLE, COALESCED, DEFERRED, REQUEUED = 1, 2, 3, 4, 5, 6, 7, 8, 9
+-- Of a wakeup. NOWHERE = there is none.
+local NOWHERE, WAITING, FLYING, BURIED = 0, 1, 2, 3
+-- Of trim's indexes: finished; finished and leased; a husk or nothing but a fence number.
+local KEPT, T_FINISHED, T_LEASED, T_LEFTOVER = 0, 1, 2, 3
+-- The last microsecond of the year 9999 that a double can say, and how long a husk stays.
+local LAST, HUSK = 253402300799999968, 600000000
+
+-- Operations, as the ABI numbers them: what wrote or answered something is remembered by it (R1).
+local ACQUIRE, RECORD_OP, SUPPLY, APPEND, TRANSACT, REBASE = 1, 5, 6, 7, 8, 9
+local ENQUEUE, RECEIVE, ACK, SNOOZE, NACK, REJECT, PUT, ERASE = 13, 14, 16, 17, 18, 19, 22, 23
+
+-- What fits into one call of the server, for unpack.
+local CHUNK = 200
+
+local look -- the row of an id as it counts now, or nil: rows.lua
+local max, min, sub, format = math.max, math.min, string.sub, string.format
+-- Operations by kind, filled by the files that follow. Each is given the place of its first argument.
+local ops = {}
+local function later(span) return min(now + span, LAST) end

@@ -1,0 +1,26 @@
+-- main: does the operations in their order, each by itself, and writes what they changed (R3).
+--
+-- SPDX-License-Identifier: Apache-2.0
+local function problem_of(raised)
+  local text = type(raised) == 'table' and tostring(raised.err) or tostring(raised)
+  if string.find(text, 'OOM', 1, true) then return {15, text} end
+  return {CORRUPT, text}
+end
+
+local replies, at, before = {}, 1, OK
+while at <= #ARGV do
+  local kind, n = ARGV[at], tonumber(ARGV[at + 1])
+  local reply
+  if n < 0 and before ~= OK then
+    reply = {SKIPPED}
+  else
+    local ran, answered = pcall(ops[kind], at + 2, math.abs(n))
+    reply = ran and answered or problem_of(answered)
+  end
+  before = reply[1]
+  replies[#replies + 1] = reply
+  at = at + 2 + math.abs(n)
+end
+flush()
+flush_counts()
+return replies

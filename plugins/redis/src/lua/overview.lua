@@ -1,0 +1,47 @@
+-- list and stats: what an operator sees (contract S4, K7).
+--
+-- list   prefix, after, limit, state (0 = any), queue (q before it, empty = any), idle_for (empty = any)
+--   -> OK, has_next, next, {workflow, queue, error, state, due_at, records, number, live_until, finished_at,
+--                           last_written_at, count, cancel_requested, ...}
+-- stats  queue (q before it, empty = all)
+--   -> OK, ready, delayed, in_flight, dead, workflows, finished, records, documents, bytes, oldest_ready (0 = none),
+--      next_due (0 = none), now
+-- SPDX-License-Identifier: Apache-2.0
+function ops.list(a)
+  flush()
+  local prefix, after, limit, state, queue, idle_for = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3]),
+    ARGV[a + 4], tonumber(ARGV[a + 5])
+  return page_of_keys('ids', prefix, after, limit, function(id, out)
+    local row = look(id)
+    if not row or not known(row) then return false end
+    local is = listed_state(row)
+    if state ~= 0 and state ~= is then return false end
+    if queue ~= '' and sub(queue, 2) ~= row.queue then return false end
+    if idle_for and (is ~= IDLE or leased(row) or row.touched_at > now - idle_for) then return false end
+    local due = (row.wakeup == WAITING or row.wakeup == FLYING) and row.due or 0
+    for _, value in ipairs({id, row.queue, row.error, is, due, row.records, row.number, leased(row) and row.alive or 0,
+      row.finished_at, row.records ~= 0 and row.written_at or 0, row.count, row.cancel_requested}) do
+      out[#out + 1] = value
+    end
+    return true
+  end)
+end
+
+function ops.stats(a)
+  flush()
+  flush_counts()
+  local queues = ARGV[a] == '' and call('SMEMBERS', T .. 'queues') or {sub(ARGV[a], 2)}
+  local ready, delayed, in_flight, dead, oldest, next_time = 0, 0, 0, 0, NO_TIMER, NO_TIMER
+  for _, queue in ipairs(queues) do
+    local counted = index_counts(queue)
+    ready, delayed, in_flight, dead = ready + counted.ready, delayed + counted.delayed, in_flight + counted.in_flight,
+      dead + counted.dead
+    oldest = min(oldest, counted.oldest or NO_TIMER)
+    next_time = min(next_time, next_due(queue))
+  end
+  local counted = call('HMGET', KEYS[1], 'workflows', 'finished', 'records', 'bytes')
+  local documents = call('ZCARD', T .. 'dk') - call('ZCOUNT', T .. 'de', '-inf', now)
+  return {OK, ready, delayed, in_flight, dead, tonumber(counted[1]) or 0, tonumber(counted[2]) or 0,
+    tonumber(counted[3]) or 0, documents, tonumber(counted[4]) or 0, oldest == NO_TIMER and 0 or oldest,
+    next_time == NO_TIMER and 0 or next_time, now}
+end

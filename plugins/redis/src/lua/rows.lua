@@ -1,0 +1,142 @@
+-- rows: looking at rows and writing them, once a script, with what counts and indexes them.
+--
+--   {ns:p}:w:<id>     the row                                    {ns:p}:ids   every id, score 0, for list
+--   {ns:p}:t1 t2 t3   trim's indexes by time                     {ns:p}:m     counts: workflows finished records bytes
+--   {ns:p}:v:<id>     channels of those who watch it; a hint, it expires
+-- What a wakeup's index is, index.lua of the plugin says: index_of, index_save, index_forget.
+-- SPDX-License-Identifier: Apache-2.0
+local rows, dirty, counts = {}, {}, {}
+
+local function count(field, by)
+  if by ~= 0 then counts[field] = (counts[field] or 0) + by end
+end
+
+-- What is stored, for the difference at the end.
+local function remember(row)
+  row.was_key, row.was_score = index_of(row)
+  row.was_put_off, row.was_queue, row.was_wakeup = row.put_off, row.queue, row.wakeup
+  row.was_known, row.was_finished, row.was_records, row.was_bytes = known(row), row.finished_at ~= 0, row.records, row.bytes
+  row.was_class, row.was_at = row.trim_class, row.trim_at
+end
+
+function look(id)
+  local row = rows[id]
+  if row == nil then
+    local packed = call('GET', T .. 'w:' .. id)
+    if packed then
+      row = read_row(id, packed)
+      if row.epoch ~= epoch then bump_epoch(row) end
+      remember(row)
+    else
+      row = false
+    end
+    rows[id] = row
+  end
+  return row or nil
+end
+
+local function look_or_make(id)
+  local row = look(id)
+  if row then
+    if not known(row) then row.touched_at = now end -- a husk begins anew
+    return row
+  end
+  return {
+    id = id, fresh = true, wakeup = NOWHERE, trim_class = KEPT, put_off = 0, cancel_requested = 0, granted_by = 0,
+    answer_kind = 0, answer_flag = 0, enqueue_kind = 0, enqueue_state = 0, count = 0, answer_count = 0, epoch = epoch,
+    number = 0, ttl = 0, alive = 0, budget = 0, due = 0, delivery = 0, position = 0, first = 0, records = 0, bytes = 0,
+    written_at = 0, finished_at = 0, touched_at = now, happened_at = 0, trim_at = 0, answer_at = 0, enqueue_at = 0,
+    stamp = '', receive = '', answer_op = '', enqueue_op = '', queue = '', since = 0, pend = 0, cancelled_at = 0,
+    discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0, cancel_op = '',
+    request_cancel_op = '', discard_op = '', next_queue = '', error = '', was_put_off = 0, was_records = 0,
+    was_bytes = 0, was_class = KEPT, was_at = 0,
+  }
+end
+
+-- A changed row is written by flush.
+local function mark(row)
+  rows[row.id] = row
+  if row.dirty then return end
+  row.dirty = true
+  dirty[#dirty + 1] = row
+end
+local function store(row)
+  if row.happened_at < now then row.happened_at = now end
+  place_for_trim(row)
+  mark(row)
+end
+
+-- Tells those who watch a workflow (B14): of a new record, or that it is gone. A hint.
+local function tell_watchers(id, what)
+  local key = T .. 'v:' .. id
+  local channels = call('SMEMBERS', key)
+  if #channels == 0 then return end
+  call('DEL', key)
+  for _, channel in ipairs(channels) do call('PUBLISH', channel, what .. id) end
+end
+local watched = meta[4] and tonumber(meta[4]) > now
+
+local function index_trim(row)
+  if row.trim_class == row.was_class and row.trim_at == row.was_at then return end
+  if row.was_class ~= KEPT and row.was_class ~= row.trim_class then call('ZREM', T .. 't' .. row.was_class, row.id) end
+  if row.trim_class ~= KEPT then call('ZADD', T .. 't' .. row.trim_class, row.trim_at, row.id) end
+end
+
+local function save(row)
+  call('SET', T .. 'w:' .. row.id, pack_row(row))
+  if row.fresh then
+    call('ZADD', T .. 'ids', 0, row.id)
+    row.fresh = nil
+  end
+  index_save(row)
+  index_trim(row)
+  local is_known, is_finished = known(row), row.finished_at ~= 0
+  if is_known ~= (row.was_known or false) then count('workflows', is_known and 1 or -1) end
+  if is_finished ~= (row.was_finished or false) then count('finished', is_finished and 1 or -1) end
+  count('records', row.records - row.was_records)
+  count('bytes', row.bytes - row.was_bytes)
+  if watched and row.position ~= 0 and row.records ~= row.was_records then tell_watchers(row.id, 'v') end
+  if row.discarded then
+    if watched then tell_watchers(row.id, 'g') end
+    row.discarded = nil
+  end
+  row.dirty = nil
+  remember(row)
+end
+
+-- Writes what was changed. Whatever reads an index calls it first.
+local function flush()
+  if #dirty == 0 then return end
+  local changed = dirty
+  dirty = {}
+  for i = 1, #changed do save(changed[i]) end
+end
+
+local function flush_counts()
+  for field, by in pairs(counts) do call('HINCRBY', KEYS[1], field, format('%.0f', by)) end
+  counts = {}
+end
+
+-- A1: what forgotten ids leave behind.
+local function raise_floor(number)
+  if number <= floor then return end
+  floor = number
+  call('HSET', KEYS[1], 'floor', number)
+end
+
+-- T: the row goes, and whatever hangs on it.
+local function forget(row)
+  call('UNLINK', T .. 'w:' .. row.id, T .. 'r:' .. row.id, T .. 'i:' .. row.id)
+  call('ZREM', T .. 'ids', row.id)
+  if row.was_class ~= KEPT then call('ZREM', T .. 't' .. row.was_class, row.id) end
+  index_forget(row)
+  if row.was_known then count('workflows', -1) end
+  if row.was_finished then count('finished', -1) end
+  count('records', -row.was_records)
+  count('bytes', -row.was_bytes)
+  if watched then tell_watchers(row.id, 'g') end
+  rows[row.id] = false
+end
+
+-- An op_id that is remembered here for another operation.
+local function reused() return {INVALID, 'reused'} end

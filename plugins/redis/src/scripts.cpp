@@ -1,0 +1,100 @@
+// Putting scripts together. A script knows only what it was asked for: each call of it makes all its functions anew.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "scripts.hpp"
+
+#include <sha1.h>
+
+#include "stile/abi.h"
+#include "stile_redis_lua.hpp"
+
+namespace stile::redis {
+namespace {
+
+namespace lua = stile_redis_lua;
+
+constexpr std::uint32_t prepare_script = 1u << 31;
+
+Script script_of(std::string text) {
+  char digits[SHA1_DIGEST_STRING_LENGTH];
+  SHA1Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digits);
+  return {std::move(text), digits};
+}
+
+}  // namespace
+
+std::uint32_t room_of(std::uint32_t kind) {
+  switch (kind) {
+    case STILE_OP_ACQUIRE:
+    case STILE_OP_RENEW:
+    case STILE_OP_RELEASE: return lease_room;
+    case STILE_OP_LOAD:
+    case STILE_OP_RECORD:
+    case STILE_OP_SUPPLY:
+    case STILE_OP_APPEND:
+    case STILE_OP_REBASE:
+    case STILE_OP_DISCARD:
+    case STILE_OP_REQUEST_CANCEL:
+    case STILE_OP_WATCH: return checkpoint_room;
+    case STILE_OP_TRANSACT: return transact_room;
+    case STILE_OP_RECEIVE: return receive_room;
+    case STILE_OP_GET:
+    case STILE_OP_PUT:
+    case STILE_OP_ERASE:
+    case STILE_OP_SCAN: return documents_room;
+    case STILE_OP_STATS:
+    case STILE_OP_LIST: return overview_room;
+    case STILE_OP_TRIM: return trim_room;
+    case STILE_OP_ADVANCE: return admin_room;
+    default: return wakeups_room;
+  }
+}
+
+std::string Scripts::compose(std::uint32_t rooms) const {
+  std::string out;
+  const auto add = [&](bool wanted, std::string_view text) {
+    if (!wanted) return;
+    out.append(text);
+    out += '\n';
+  };
+  const auto any = [rooms](std::uint32_t of) { return (rooms & of) != 0; };
+  const bool rows = any(~(documents_room | admin_room));
+  const bool documents = any(documents_room | trim_room);
+  add(true, lua::head);
+  add(rows, lua::row);
+  add(rows, lua::state);
+  add(rows, lua::bells);
+  add(rows, model_.index);
+  add(rows, model_.index_save);
+  add(rows, lua::rows);
+  add(!rows, lua::no_rows);
+  add(any(checkpoint_room | receive_room | transact_room), lua::records);
+  add(any(documents_room | overview_room), lua::pages);
+  add(any(lease_room), lua::lease);
+  add(any(checkpoint_room), lua::checkpoint);
+  add(any(wakeups_room), lua::wakeups);
+  add(any(receive_room), lua::receive);
+  add(any(transact_room), lua::transact);
+  add(documents, lua::documents);
+  add(any(overview_room), lua::overview);
+  add(any(trim_room), lua::trim);
+  add(any(admin_room), lua::admin);
+  add(true, lua::main);
+  return out;
+}
+
+const Script& Scripts::of(std::uint32_t rooms) {
+  const std::lock_guard guard(mutex_);
+  const auto found = made_.find(rooms);
+  if (found != made_.end()) return found->second;
+  return made_.emplace(rooms, script_of(compose(rooms))).first->second;
+}
+
+const Script& Scripts::prepare() {
+  const std::lock_guard guard(mutex_);
+  const auto found = made_.find(prepare_script);
+  if (found != made_.end()) return found->second;
+  return made_.emplace(prepare_script, script_of(std::string(lua::prepare))).first->second;
+}
+
+}  // namespace stile::redis

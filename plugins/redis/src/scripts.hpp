@@ -1,0 +1,60 @@
+// Scripts, put together from the .lua files: what all of them begin and end with, and the files of the operations asked for.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace stile::redis {
+
+/// What a plugin adds to the common room: how it keeps wakeups.
+struct Model {
+  std::string_view name;
+  std::string_view version;
+  std::string_view index;       ///< Lua: index_of
+  std::string_view index_save;  ///< Lua: index_save, index_forget, due_ids, next_due, ...
+};
+
+struct Script {
+  std::string text;
+  std::string sha;  ///< as the server names it, 40 hexadecimal digits
+};
+
+/// Files of operations, as bits of a set.
+enum Room : std::uint32_t {
+  lease_room = 1,
+  checkpoint_room = 2,
+  wakeups_room = 4,
+  receive_room = 8,
+  transact_room = 16,
+  documents_room = 32,
+  overview_room = 64,
+  trim_room = 128,
+  admin_room = 256,
+};
+
+/// The room of an operation's kind (STILE_OP_*).
+std::uint32_t room_of(std::uint32_t kind);
+
+class Scripts {
+ public:
+  explicit Scripts(const Model& model) : model_(model) {}
+
+  /// The script that knows these rooms. Made when it is first asked for; stays. [any thread]
+  const Script& of(std::uint32_t rooms);
+  /// The one that lays out a partition.
+  const Script& prepare();
+
+ private:
+  std::string compose(std::uint32_t rooms) const;
+
+  const Model model_;
+  std::mutex mutex_;
+  std::map<std::uint32_t, Script> made_;
+};
+
+}  // namespace stile::redis

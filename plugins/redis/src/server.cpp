@@ -1,0 +1,86 @@
+// Connections and scripts.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "server.hpp"
+
+namespace stile::redis {
+namespace {
+
+constexpr std::size_t most_idle = 64;
+
+void put(Link& link, const ScriptCall& call) {
+  Command command = Command::of("EVALSHA", call.script->sha, "1", call.key);
+  command.extend(call.arguments);
+  link.put(command);
+}
+
+}  // namespace
+
+std::unique_ptr<Link> Server::take(std::int64_t deadline) {
+  for (;;) {
+    std::unique_ptr<Link> out;
+    {
+      const std::lock_guard guard(mutex_);
+      if (idle_.empty()) break;
+      out = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    if (out->fit()) return out;  // else the server closed it meanwhile (R5)
+  }
+  return std::make_unique<Link>(address_, deadline);
+}
+
+void Server::give(std::unique_ptr<Link> link) {
+  const std::lock_guard guard(mutex_);
+  if (idle_.size() < most_idle) idle_.push_back(std::move(link));
+}
+
+Borrowed::~Borrowed() { rest(); }
+
+void Borrowed::rest() {
+  if (link_ != nullptr) server_.give(std::move(link_));
+}
+
+Link& Borrowed::link() {
+  if (dropped_) throw Failure(STILE_UNAVAILABLE, "not sent: the connection broke earlier in this batch");
+  if (link_ == nullptr) link_ = server_.take(deadline_);
+  return *link_;
+}
+
+void Borrowed::drop() {
+  dropped_ = true;
+  link_.reset();
+}
+
+void run(Link& link, std::span<const ScriptCall> calls, std::int64_t deadline, std::vector<OwnedReply>& replies) {
+  for (const ScriptCall& call : calls) put(link, call);
+  for (std::size_t i = 0; i < calls.size(); ++i) replies.push_back(link.next(deadline));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    OwnedReply& reply = replies[replies.size() - calls.size() + i];
+    if (const Reply answer(reply.get()); !answer.is_error() || !is_no_script(answer.text())) continue;
+    link.put(Command::of("SCRIPT", "LOAD", calls[i].script->text));
+    put(link, calls[i]);
+    const OwnedReply loaded = link.next(deadline);
+    OwnedReply again = link.next(deadline);
+    reply = Reply(loaded.get()).is_error() ? OwnedReply(nullptr) : std::move(again);
+    if (reply == nullptr) throw Failure(STILE_DENIED, "the server takes no script: " + std::string(Reply(loaded.get()).text()));
+  }
+}
+
+OwnedReply run_one(Borrowed& at, const ScriptCall& call, Does does) {
+  std::vector<OwnedReply> replies;
+  try {
+    run(at.link(), std::span(&call, 1), at.deadline(), replies);
+  } catch (const Broken& broken) {
+    at.drop();
+    throw Failure(broken.sent() && does == Does::write ? STILE_UNKNOWN : STILE_UNAVAILABLE, broken.text());
+  }
+  const Reply reply(replies.front().get());
+  if (reply.is_array()) return std::move(replies.front());
+  if (!reply.is_error()) throw Failure(STILE_STORE_LOST, std::string(store_lost));
+  Fault fault = fault_of(reply.text());
+  if (fault.drop) at.drop();
+  throw Failure(fault.status, std::move(fault.text), std::move(fault.native));
+}
+
+}  // namespace stile::redis

@@ -1,0 +1,140 @@
+// Opening: connections, the layout of the namespace, its clock.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "store.hpp"
+
+#include "encode.hpp"
+#include "session.hpp"
+
+namespace stile::redis {
+namespace {
+
+std::string hex(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 15];
+  }
+  return out;
+}
+
+std::string fresh_word() {
+  const stile_id id = sdk::Entropy().id();
+  return {reinterpret_cast<const char*>(id.bytes), sizeof id.bytes};
+}
+
+}  // namespace
+
+Store::Store(Settings settings, const Model& model, std::shared_ptr<Scripts> scripts)
+    : settings_(std::move(settings)),
+      model_(model),
+      scripts_(std::move(scripts)),
+      layout_(settings_.ns, settings_.partitions),
+      limits_(limits_of(settings_.partitions)),
+      server_(settings_.address),
+      hub_(settings_.address, layout_.channel(hex(fresh_word())), layout_.clock_channel(),
+           [this](std::string_view queue) { ring(queue); }) {}
+
+std::unique_ptr<Session> Store::connect(const stile_call& call) {
+  try {
+    Borrowed at(server_, call.deadline);
+    const OwnedReply reply = at.link().ask(Command::of("PING"), call.deadline);
+    if (const Reply answer(reply.get()); answer.is_error()) {
+      const Fault fault = fault_of(answer.text());
+      at.drop();
+      throw sdk::Refusal(fault.status, fault.text);
+    }
+  } catch (const Broken& broken) {
+    throw sdk::Refusal(STILE_UNAVAILABLE, broken.text());
+  }
+  return std::make_unique<Session>(*this);
+}
+
+bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) {
+  ScriptCall call{&scripts_->prepare(), layout_.meta(partition), {}};
+  call.arguments.number(schema);
+  call.arguments.number(layout_.partitions());
+  call.arguments.add(fresh_word());
+  call.arguments.add(settings_.clock);
+  call.arguments.flag(check_only);
+  const OwnedReply owned = run_one(at, call, Does::write);
+  const Reply reply(owned.get());
+  switch (reply[0].number()) {
+    case STILE_OK: break;
+    case STILE_UNPREPARED:
+      throw Failure(STILE_UNPREPARED, "the store is not prepared: run prepare, or open with prepare=auto");
+    case STILE_UNSUPPORTED:
+      throw Failure(STILE_UNSUPPORTED, "this namespace was laid out by a newer version (schema " +
+                                           std::string(reply[1].text()) + "): update this program");
+    case STILE_INVALID:
+      throw Failure(STILE_INVALID, "this namespace has " + std::string(reply[1].text()) +
+                                       " partitions: write partitions=" + std::string(reply[1].text()));
+    default:
+      throw Failure(STILE_INVALID, "the clock of this namespace is " + std::string(reply[1].text()) +
+                                       ", and stays so: leave clock= out");
+  }
+  if (partition == 0) {
+    const std::lock_guard guard(mutex_);
+    epoch_ = reply[2].number();
+    identity_ = reply[3].text();
+    manual_.store(reply[4].number() != 0, std::memory_order_release);
+  }
+  return reply[1].number() != 0;
+}
+
+bool Store::prepare(Borrowed& at, bool check_only) {
+  bool made = false;
+  // The first partition last: where it is laid out, all are.
+  for (std::uint32_t partition = layout_.partitions(); partition-- > 0;)
+    made = prepare_one(at, partition, check_only) || made;
+  prepared_.store(true, std::memory_order_release);
+  return made;
+}
+
+bool Store::prepared(Borrowed& at) {
+  if (prepared_.load(std::memory_order_acquire)) return true;
+  try {
+    prepare_one(at, 0, true);
+  } catch (const Failure& failure) {
+    if (failure.status() == STILE_UNPREPARED) return false;
+    throw;
+  }
+  prepared_.store(true, std::memory_order_release);
+  return true;
+}
+
+std::string Store::epoch() const {
+  const std::lock_guard guard(mutex_);
+  return hex(identity_) + ":" + std::to_string(epoch_);
+}
+
+std::int64_t Store::time(Borrowed& at) {
+  try {
+    if (manual_clock()) {
+      const OwnedReply reply = at.link().ask(Command::of("HGET", layout_.meta(0), "clock"), at.deadline());
+      return Reply(reply.get()).number();
+    }
+    const OwnedReply reply = at.link().ask(Command::of("TIME"), at.deadline());
+    return Reply(reply.get())[0].number() * 1'000'000 + Reply(reply.get())[1].number();
+  } catch (const Broken& broken) {
+    at.drop();
+    throw Failure(STILE_UNAVAILABLE, broken.text());
+  }
+}
+
+void Store::ring(std::string_view queue) noexcept {
+  constexpr std::int64_t patience = 1'000'000;
+  try {
+    Borrowed at(server_, stile_monotonic() + patience);
+    for (std::uint32_t partition = 0; partition < layout_.partitions(); ++partition) {
+      ScriptCall one = call(receive_room, partition);
+      begin(one.arguments, "ring", 1);
+      one.arguments.add(queue);
+      run_one(at, one, Does::write);
+    }
+  } catch (const std::exception&) {  // a hint: whoever waits looks by itself
+  }
+}
+
+}  // namespace stile::redis
