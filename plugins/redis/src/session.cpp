@@ -32,8 +32,13 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
   bool prepared = false;
   std::string problem;
   std::int32_t status = STILE_OK;
+  if (call.deadline != STILE_NEVER && stile_monotonic() >= call.deadline) {
+    status = STILE_TIMED_OUT;
+    problem = "the deadline had passed before anything was sent";
+    prepared = true;
+  }
   try {
-    prepared = store_.prepared(at);
+    if (status == STILE_OK) prepared = store_.prepared(at);
   } catch (const Failure& failure) {
     status = failure.status();
     problem = failure.text();
@@ -44,7 +49,7 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
     stile_op& op = *ops[i];
     if (is_whole_store(op.kind)) batch.flush();
     if (!batch.admit(i)) continue;
-    if (status != STILE_OK && op.kind != STILE_OP_PREPARE) {
+    if (status != STILE_OK && (status == STILE_TIMED_OUT || op.kind != STILE_OP_PREPARE)) {
       sdk::answer(op, status, problem);
       continue;
     }

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Starts real servers for the suite and does them harm (conformance/servers/README.md is the protocol).
+
+Usage: stile-conformance --driver 'driver.py redis-set [OPTIONS] [--server PROGRAM]' --level 4
+OPTIONS is what the config string says behind the question mark, such as clock=manual&partitions=3.
+SPDX-License-Identifier: Apache-2.0
+"""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+
+class Server:
+    """One server on a free port of the loopback interface, its data in a folder."""
+
+    def __init__(self, program, folder, name="primary"):
+        self.program, self.folder, self.name = program, os.path.join(folder, name), name
+        os.makedirs(self.folder, exist_ok=True)
+        self.port = free_port()
+        self.process = None
+
+    def start(self, durable, *more):
+        fsync = "always" if durable else "everysec"
+        log = open(os.path.join(self.folder, "log"), "ab")
+        self.process = subprocess.Popen(
+            [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
+             "--appendonly", "yes", "--appendfsync", fsync, "--repl-diskless-sync-delay", "0", *more],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(lambda: self.process.poll() is not None or self.answers(), "the server answers")
+        if self.process.poll() is not None:
+            raise RuntimeError(f"the server did not start; see {self.folder}/log")
+
+    def answers(self):
+        try:
+            return self.ask("PING") == "PONG"
+        except OSError:
+            return False
+        except RuntimeError:  # it is still reading its data
+            return False
+
+    def ask(self, *words):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            text = f"*{len(words)}\r\n" + "".join(f"${len(word)}\r\n{word}\r\n" for word in words)
+            connection.sendall(text.encode())
+            return read_reply(connection.makefile("rb"))
+
+    def end(self, how=signal.SIGTERM):
+        if self.process is None:
+            return
+        self.process.send_signal(how)
+        self.process.wait()
+        self.process = None
+
+
+def read_reply(stream):
+    line = stream.readline().decode().rstrip("\r\n")
+    if line[:1] == "$":
+        return stream.read(int(line[1:]) + 2)[:-2].decode()
+    if line[:1] == "*":
+        return [read_reply(stream) for _ in range(int(line[1:]))]
+    if line[:1] == "-":
+        raise RuntimeError(line[1:])
+    if line == "":
+        raise OSError("the server closed the connection")
+    return line[1:]
+
+
+def wait_until(holds, what, patience=20):
+    until = time.monotonic() + patience
+    while not holds():
+        if time.monotonic() > until:
+            raise RuntimeError(f"waited {patience} s until {what}")
+        time.sleep(0.01)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def used(server):
+    return int(server.ask("INFO", "memory").split("used_memory:")[1].split("\r")[0])
+
+
+class Driver:
+    can = ["stop", "kill", "freeze", "thaw", "fill", "unfill", "read_only", "writable"]
+
+    def __init__(self, scheme, options, program):
+        self.scheme, self.options, self.program = scheme, options, program
+        self.server = None
+
+    def hello(self, line):
+        self.folder = line["folder"]
+        version = subprocess.run([self.program, "--version"], capture_output=True, text=True, check=True).stdout
+        return {"driver": version.split(" sha=")[0], "can": self.can}
+
+    def start(self, line):
+        if self.server is None:
+            self.server = Server(self.program, self.folder)
+        self.server.start(line.get("durable", True))
+        return {"config": f"{self.scheme}://127.0.0.1:{self.server.port}/0?{self.options}"}
+
+    def stop(self, line):
+        self.server.end()
+
+    def kill(self, line):
+        self.server.end(signal.SIGKILL)
+
+    def freeze(self, line):
+        self.server.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self, line):
+        self.server.process.send_signal(signal.SIGCONT)
+
+    def fill(self, line):
+        self.server.ask("CONFIG", "SET", "maxmemory", str(used(self.server) // 2))
+
+    def unfill(self, line):
+        self.server.ask("CONFIG", "SET", "maxmemory", "0")
+
+    def read_only(self, line):
+        self.server.ask("REPLICAOF", "127.0.0.1", str(free_port()))
+
+    def writable(self, line):
+        self.server.ask("REPLICAOF", "NO", "ONE")
+
+    def end(self):
+        if self.server is not None and self.server.process is not None:
+            self.server.process.send_signal(signal.SIGCONT)
+            self.server.end(signal.SIGKILL)
+
+
+def main():
+    words, program = sys.argv[1:], "redis-server"
+    if "--server" in words:
+        at = words.index("--server")
+        program = words[at + 1]
+        del words[at:at + 2]
+    driver = Driver(words[0], words[1] if len(words) > 1 else "", program)
+    try:
+        for text in sys.stdin:
+            try:
+                line = json.loads(text)
+                word = line["do"]
+                if word not in ["hello", "start", *driver.can]:
+                    raise ValueError("it cannot")
+                answer = {"ok": True, **(getattr(driver, word)(line) or {})}
+            except Exception as error:  # whatever went wrong is for the report
+                answer = {"ok": False, "error": str(error)}
+            print(json.dumps(answer), flush=True)
+    finally:
+        driver.end()
+
+
+if __name__ == "__main__":
+    main()
