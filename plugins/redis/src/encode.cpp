@@ -337,7 +337,7 @@ void encode(const stile_op& op, const Encoding& how, Command& out) {
 }
 
 void encode_receive(const stile_receive_request& asked, const Receiving& how, Command& out) {
-  begin(out, "receive", static_cast<std::int64_t>(12 + how.n_queues));
+  begin(out, "receive", static_cast<std::int64_t>(13 + how.n_queues));
   out.number(how.left);
   out.number(as_double(asked.lease));
   out.add(id_text(how.nonce));
@@ -350,6 +350,7 @@ void encode_receive(const stile_receive_request& asked, const Receiving& how, Co
   out.number(static_cast<std::int64_t>(how.bytes_left));
   out.add(how.channel);
   out.number(how.since);
+  out.number(how.puts_off);
   for (std::size_t i = 0; i < how.n_queues; ++i) out.add(how.queues[i]);
 }
 

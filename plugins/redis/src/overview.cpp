@@ -21,19 +21,33 @@ using sdk::engine::view;
 /// How much one script of a trim looks at, so that it holds up nobody for long (T5).
 constexpr std::int64_t trim_work = 200;
 
+/// When the first partition was looked at: the others are shown as of then (overview.lua).
+class Moment {
+ public:
+  void say(Command& out) const { out.add(now_ != 0 ? std::to_string(now_) : std::string()); }
+  void see(std::int64_t now) {
+    if (now_ == 0) now_ = now;
+  }
+  std::int64_t now() const { return now_; }
+
+ private:
+  std::int64_t now_ = 0;
+};
+
 /// Pages of several partitions, merged by key in byte order.
 class Merge {
  public:
   explicit Merge(std::size_t values) : values_(values) {}
 
-  void add(OwnedReply reply) {
+  void add(OwnedReply reply, Moment& moment) {
     const Reply page = Reply(reply.get())[0];
+    moment.see(page[3].number());
     if (page[1].number() != 0) {
       const auto end = page[2].text();
       if (!bounded_ || end < bound_) bound_ = end;
       bounded_ = true;
     }
-    const Reply elements = page[3];
+    const Reply elements = page[4];
     for (std::size_t at = 0; at + values_ <= elements.size(); at += values_) found_.push_back({elements, at});
     pages_.push_back(std::move(reply));
   }
@@ -73,17 +87,19 @@ class Merge {
 void Session::list(Borrowed& at, stile_op& op) {
   const auto& asked = request_of<stile_list_request>(op);
   const auto limit = std::min<std::uint64_t>(asked.limit, store_.limits().page);
+  Moment moment;
   Merge merge(workflow_values);
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
     ScriptCall call = store_.call(overview_room, partition);
-    begin(call.arguments, "list", 6);
+    begin(call.arguments, "list", 7);
+    moment.say(call.arguments);
     call.arguments.add(view(asked.prefix));
     call.arguments.add(view(asked.after));
     call.arguments.number(static_cast<std::int64_t>(limit));
     call.arguments.number(asked.state);
     call.arguments.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
     call.arguments.add(asked.has_idle_for != 0 ? std::to_string(asked.idle_for) : std::string());
-    merge.add(run_one(at, call, Does::read));
+    merge.add(run_one(at, call, Does::read), moment);
   }
   auto& out = result_of<stile_list_result>(op);
   stile_workflow** tail = &out.workflows;
@@ -99,14 +115,16 @@ void Session::list(Borrowed& at, stile_op& op) {
 void Session::scan(Borrowed& at, stile_op& op) {
   const auto& asked = request_of<stile_scan_request>(op);
   const auto limit = std::min<std::uint64_t>(asked.limit, store_.limits().page);
+  Moment moment;
   Merge merge(document_values);
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
     ScriptCall call = store_.call(documents_room, partition);
-    begin(call.arguments, "scan", 3);
+    begin(call.arguments, "scan", 4);
+    moment.say(call.arguments);
     call.arguments.add(view(asked.prefix));
     call.arguments.add(view(asked.after));
     call.arguments.number(static_cast<std::int64_t>(limit));
-    merge.add(run_one(at, call, Does::read));
+    merge.add(run_one(at, call, Does::read), moment);
   }
   auto& out = result_of<stile_scan_result>(op);
   stile_document** tail = &out.documents;
@@ -122,10 +140,12 @@ void Session::scan(Borrowed& at, stile_op& op) {
 void Session::stats(Borrowed& at, stile_op& op) {
   const auto& asked = request_of<stile_stats_request>(op);
   auto& out = result_of<stile_stats_result>(op);
-  std::int64_t oldest = 0, now = 0;
+  std::int64_t oldest = 0;
+  Moment moment;
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
     ScriptCall call = store_.call(overview_room, partition);
-    begin(call.arguments, "stats", 1);
+    begin(call.arguments, "stats", 2);
+    moment.say(call.arguments);
     call.arguments.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
     const OwnedReply owned = run_one(at, call, Does::read);
     const Reply reply = Reply(owned.get())[0];
@@ -135,9 +155,9 @@ void Session::stats(Borrowed& at, stile_op& op) {
     const auto earlier = [](std::int64_t a, std::int64_t b) { return a == 0 || (b != 0 && b < a) ? b : a; };
     oldest = earlier(oldest, reply[10].number());
     out.next_due_at = earlier(out.next_due_at, from_double(reply[11].number()));
-    now = std::max(now, reply[12].number());
+    moment.see(reply[12].number());
   }
-  out.oldest_ready_age = out.ready != 0 ? std::max<std::int64_t>(now - oldest, 0) : -1;
+  out.oldest_ready_age = out.ready != 0 ? std::max<std::int64_t>(moment.now() - oldest, 0) : -1;
   accept(op);
 }
 

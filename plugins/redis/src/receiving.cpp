@@ -37,7 +37,7 @@ class Answer {
   std::uint32_t add(const Reply& reply, bool load, std::uint64_t& bytes_left) {
     if (reply[1].number() != 0) out_.more = 1;
     out_.store_time = std::max(out_.store_time, from_double(reply[2].number()));
-    const Reply deliveries = reply[4];
+    const Reply deliveries = reply[5];
     for (std::size_t i = 0; i < deliveries.size(); ++i) {
       std::uint64_t bytes = 0;
       *tail_ = decode_delivery(op_, deliveries[i], load, bytes);
@@ -101,6 +101,7 @@ Session::Look Session::receive_once(Borrowed& at, stile_op& op, const Line& line
     const Reply said = Reply(reply.get())[0];
     how.left -= std::min(answer.add(said, asked.load != 0, how.bytes_left), how.left);
     next = std::min(next, said[3].number());
+    how.puts_off -= said[4].number();
   };
   const bool again = (op.must & STILE_MUST_AGAIN) != 0;
   if (partitions == 1) {

@@ -6,7 +6,7 @@
 -- get    key                                                  -> OK, value, version, expires_at | NOT_FOUND
 -- put    key, condition, version, ttl, value, op              -> OK, version | CONFLICT [, version, value] | INVALID
 -- erase  key, condition, version, op                          -> OK, removed | CONFLICT [, version, value] | INVALID
--- scan   prefix, after, limit                                 -> OK, has_next, next, {key, version, expires_at, ...}
+-- scan   at (overview.lua), prefix, after, limit             -> OK, has_next, next, now, {key, version, expires_at, ...}
 -- Conditions and ttl are the ABI's numbers: 0 any, 1 absent, 2 version; 0 none, -1 keep.
 -- SPDX-License-Identifier: Apache-2.0
 local MEMORY = 8
@@ -119,7 +119,8 @@ function ops.erase(a)
 end
 
 function ops.scan(a)
-  local prefix, after, limit = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2])
+  now = tonumber(ARGV[a]) or now
+  local prefix, after, limit = ARGV[a + 1], ARGV[a + 2], tonumber(ARGV[a + 3])
   return page_of_keys('dk', prefix, after, limit, function(key, out)
     local document = find_document(key)
     if not live(document) then return false end

@@ -1,16 +1,19 @@
 -- list and stats: what an operator sees (contract S4, K7).
 --
--- list   prefix, after, limit, state (0 = any), queue (q before it, empty = any), idle_for (empty = any)
---   -> OK, has_next, next, {workflow, queue, error, state, due_at, records, number, live_until, finished_at,
+-- Of several partitions all are shown as of the moment at which the first was looked at: `at`, empty in the first.
+--
+-- list   at, prefix, after, limit, state (0 = any), queue (q before it, empty = any), idle_for (empty = any)
+--   -> OK, has_next, next, now, {workflow, queue, error, state, due_at, records, number, live_until, finished_at,
 --                           last_written_at, count, cancel_requested, ...}
--- stats  queue (q before it, empty = all)
+-- stats  at, queue (q before it, empty = all)
 --   -> OK, ready, delayed, in_flight, dead, workflows, finished, records, documents, bytes, oldest_ready (0 = none),
 --      next_due (0 = none), now
 -- SPDX-License-Identifier: Apache-2.0
 function ops.list(a)
   flush()
-  local prefix, after, limit, state, queue, idle_for = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3]),
-    ARGV[a + 4], tonumber(ARGV[a + 5])
+  now = tonumber(ARGV[a]) or now
+  local prefix, after, limit, state, queue, idle_for = ARGV[a + 1], ARGV[a + 2], tonumber(ARGV[a + 3]),
+    tonumber(ARGV[a + 4]), ARGV[a + 5], tonumber(ARGV[a + 6])
   return page_of_keys('ids', prefix, after, limit, function(id, out)
     local row = look(id)
     if not row or not known(row) then return false end
@@ -30,7 +33,8 @@ end
 function ops.stats(a)
   flush()
   flush_counts()
-  local queues = ARGV[a] == '' and call('SMEMBERS', T .. 'queues') or {sub(ARGV[a], 2)}
+  now = tonumber(ARGV[a]) or now
+  local queues = ARGV[a + 1] == '' and call('SMEMBERS', T .. 'queues') or {sub(ARGV[a + 1], 2)}
   local ready, delayed, in_flight, dead, oldest, next_time = 0, 0, 0, 0, NO_TIMER, NO_TIMER
   for _, queue in ipairs(queues) do
     local counted = index_counts(queue)

@@ -1,23 +1,22 @@
 -- receive: hands out what is due, earliest first (contract D, W7, W10, R1).
 --
 -- receive  max, lease, nonce (the op_id, else fresh), again, acquire, ttl, budget, load, limit, max_bytes, channel, since,
+--          puts_off (how many it may put off yet, D9),
 --          queues, each with a q before it, or with a w where others of that process wait for it too ...
---   -> OK, more, now, next_due, {delivery ...}; a delivery is workflow, queue, nonce, delivery number, count, visible_at,
+--   -> OK, more, now, next_due, how many were put off, {delivery ...}; a delivery is workflow, queue, nonce, delivery number, count, visible_at,
 --      cancel_requested, error, number (0 = no lease), stamp, live_until, budget_until, finished, more,
 --      {key, value, position, written_at, ...}
 -- leave    channel, queues ... -> OK
 -- ring     queue               -> OK    for a process that was rung and has nobody who waits
 -- channel: the process's, empty = it has nobody in line.
 -- SPDX-License-Identifier: Apache-2.0
-local MAX_PUT_OFF = 100 -- in one call (D9)
-
 function ops.receive(a, n)
   flush()
-  local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since = tonumber(ARGV[a]),
+  local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since, puts_off = tonumber(ARGV[a]),
     tonumber(ARGV[a + 1]), ARGV[a + 2], ARGV[a + 3] ~= '', ARGV[a + 4] ~= '', tonumber(ARGV[a + 5]),
     tonumber(ARGV[a + 6]), ARGV[a + 7] ~= '', tonumber(ARGV[a + 8]), tonumber(ARGV[a + 9]), ARGV[a + 10],
-    tonumber(ARGV[a + 11])
-  local first, last = a + 12, a + n - 1
+    tonumber(ARGV[a + 11]), tonumber(ARGV[a + 12])
+  local first, last = a + 13, a + n - 1
   local deliveries, put_off, more, stopped = {}, 0, false, false
 
   local function tell(row, with_fence)
@@ -59,7 +58,7 @@ function ops.receive(a, n)
           index_heal(queue, ids[i]) -- the row is the truth
           if row then mark(row) end
         elseif acquire and leased(row) then
-          if put_off == MAX_PUT_OFF then
+          if put_off == puts_off then
             more, stopped = true, true
             return
           end
@@ -98,7 +97,7 @@ function ops.receive(a, n)
     end
   end
   for i = first, more and #deliveries ~= 0 and last or 0 do ring_for(sub(ARGV[i], 2), now) end
-  return {OK, more and 1 or 0, now, next_time, deliveries}
+  return {OK, more and 1 or 0, now, next_time, put_off, deliveries}
 end
 
 function ops.leave(a, n)
