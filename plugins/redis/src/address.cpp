@@ -45,7 +45,8 @@ Address address_of(const sdk::Config& config, std::string_view program) {
     throw sdk::Refusal(STILE_INVALID, "either a host or socket=, not both");
   if (out.socket.empty() && out.hosts.empty()) out.hosts.push_back({"127.0.0.1", "6379"});
   if (!out.user.empty() && out.secret.empty())
-    throw sdk::Refusal(STILE_INVALID, "a user needs a password: //user:password@host; a password alone is //:password@host");
+    throw sdk::Refusal(STILE_INVALID,
+                       "a user needs a password: //user:password@host; a password alone is //:password@host");
   return out;
 }
 

@@ -84,7 +84,8 @@ void Session::info(Borrowed& at, stile_op& op) {
   }
   const auto facts = Reply(server.get()).text();
   const std::string_view valkey = line_of(facts, "valkey_version");
-  const std::string name = valkey.empty() ? "Redis " + std::string(line_of(facts, "redis_version")) : "Valkey " + std::string(valkey);
+  const std::string name =
+      valkey.empty() ? "Redis " + std::string(line_of(facts, "redis_version")) : "Valkey " + std::string(valkey);
   const Durability durability = durability_of(Reply(persistence.get()).text(), Reply(config.get())[1].text());
   std::vector<stile_text> declared(std::begin(always), std::end(always));
   if (durability.durable) declared.push_back(STILE_LIT("durable"));
@@ -121,8 +122,8 @@ void Session::advance(Borrowed& at, stile_op& op) {
   accept(op);
 }
 
-// The script of the operation itself, with the arguments that this operation gives it: what a caller's MULTI does with it is
-// what the operation would have done (R7).
+// The script of the operation itself, with the arguments that this operation gives it: what a caller's MULTI does with
+// it is what the operation would have done (R7).
 void Session::render(stile_op& op) {
   const auto& asked = request_of<stile_render_request>(op);
   if (sdk::view(asked.language) != "lua")
@@ -140,8 +141,7 @@ void Session::render(stile_op& op) {
   encode(said, {}, call.arguments);
   const std::vector<std::string> arguments = call.arguments.arguments();
   auto* params = static_cast<stile_value*>(sdk::engine::allocate(op, arguments.size() * sizeof(stile_value)));
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    params[i] = {STILE_TYPE_BYTES, 0, 0, 0, copy(op, arguments[i])};
+  for (std::size_t i = 0; i < arguments.size(); ++i) params[i] = {STILE_TYPE_BYTES, 0, 0, 0, copy(op, arguments[i])};
   auto* keys = static_cast<stile_bytes*>(sdk::engine::allocate(op, sizeof(stile_bytes)));
   keys[0] = copy(op, call.key);
   auto& out = result_of<stile_render_result>(op);

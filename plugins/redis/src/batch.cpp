@@ -36,7 +36,8 @@ bool Batch::admit(std::size_t i) {
   // The one before it is on its way: the script sees how it ends.
   const bool waits = i > 0 && chained(*ops_[i]) && pending(i - 1);
   if (waits) ops_[i - 1]->status = STILE_OK;
-  const bool admitted = stile_admit(ops_.data(), i, ops_.size(), &store_.limits(), &clock, prepared_ || store_.was_prepared() ? 1 : 0) != 0;
+  const bool admitted = stile_admit(ops_.data(), i, ops_.size(), &store_.limits(), &clock,
+                                    prepared_ || store_.was_prepared() ? 1 : 0) != 0;
   if (waits) ops_[i - 1]->status = STILE_UNSET;
   return admitted;
 }
@@ -110,8 +111,7 @@ void Batch::flush() {
 }
 
 void Batch::answer_all(const Part& part, std::int32_t status, std::string_view text, std::string_view native) {
-  for (const std::size_t i : part.ops)
-    sdk::answer(*ops_[i], Failure(status, std::string(text), std::string(native)));
+  for (const std::size_t i : part.ops) sdk::answer(*ops_[i], Failure(status, std::string(text), std::string(native)));
 }
 
 void Batch::answer(const Part& part, const Reply& reply) {

@@ -12,8 +12,8 @@
 
 namespace stile::redis {
 
-/// What an operation is about, and so in which partition it is done; empty for those that are about the whole store. The
-/// reader keeps the receipt of those that have one; a text that is none gives an empty workflow, which nobody has.
+/// What an operation is about, and so in which partition it is done; empty for those that are about the whole store.
+/// The reader keeps the receipt of those that have one; a text that is none gives an empty workflow, which nobody has.
 std::string_view subject_of(const stile_op& op, sdk::engine::ReceiptReader& reader, bool& is_receipt);
 
 struct Encoding {
@@ -21,7 +21,7 @@ struct Encoding {
   stile_id fresh{};               ///< where the caller gave no op_id (A1, D2)
   std::uint64_t error_bytes = 0;  ///< where error text is cut
   std::uint64_t page = 0, reply_bytes = 0;
-  std::string_view tag;           ///< of the workflow's partition, with its braces
+  std::string_view tag;  ///< of the workflow's partition, with its braces
   const sdk::engine::Receipt* receipt = nullptr;
 };
 
@@ -36,7 +36,7 @@ struct Receiving {
   bool again = false;
   std::string_view channel;  ///< empty = nobody of this process is in line
   std::int64_t since = 0;
-  std::int64_t puts_off = 100;  ///< held wakeups that may be put off yet (D9)
+  std::int64_t puts_off = 100;          ///< held wakeups that may be put off yet (D9)
   const std::string* queues = nullptr;  ///< each with q or w before it (receive.lua)
   std::size_t n_queues = 0;
 };

@@ -48,7 +48,8 @@ Fault fault_of(std::string_view error) {
     if (error.find("-" + std::string(one.word) + " ") != std::string_view::npos)
       return {one.status, std::string(one.advice) + ": " + std::string(error), std::string(one.word), one.drop};
   if (error.find("max number of clients") != std::string_view::npos)
-    return {STILE_UNAVAILABLE, "the server has as many clients as it may: " + std::string(error), std::string(word), true};
+    return {STILE_UNAVAILABLE, "the server has as many clients as it may: " + std::string(error), std::string(word),
+            true};
   return {STILE_INTERNAL, "the server answered: " + std::string(error), std::string(word), false};
 }
 

@@ -11,8 +11,8 @@ std::string escape(std::string_view ns) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : ns) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '.';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     if (plain) {
       out += c;
       continue;

@@ -129,7 +129,8 @@ void Link::log_in(const Address& address, std::int64_t deadline) {
     const Reply answer(reply.get());
     if (!answer.is_error() || i + 1 == asked) continue;  // a user who may not name itself is no worse for it
     Fault fault = fault_of(answer.text());
-    if (fault.status == STILE_INTERNAL) fault.status = fault.text.find("DB index") != std::string::npos ? STILE_INVALID : STILE_DENIED;
+    if (fault.status == STILE_INTERNAL)
+      fault.status = fault.text.find("DB index") != std::string::npos ? STILE_INVALID : STILE_DENIED;
     throw Failure(fault.status, fault.text, fault.native);
   }
 }

@@ -28,8 +28,8 @@ class Link {
 
   /// Adds a command to what the next flush sends.
   void put(const Command& command);
-  /// Reads the next reply, in the order of the commands, after sending what was put. An error that the server answered is
-  /// a reply like any other.
+  /// Reads the next reply, in the order of the commands, after sending what was put. An error that the server answered
+  /// is a reply like any other.
   OwnedReply next(std::int64_t deadline);
   /// put and next.
   OwnedReply ask(const Command& command, std::int64_t deadline);

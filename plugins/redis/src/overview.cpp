@@ -51,8 +51,8 @@ class Merge {
     for (std::size_t at = 0; at + values_ <= elements.size(); at += values_) found_.push_back({elements, at});
     pages_.push_back(std::move(reply));
   }
-  /// Gives the elements in order, at most `limit`, none behind what every partition has shown. Answers whether there may be
-  /// more, and behind which key.
+  /// Gives the elements in order, at most `limit`, none behind what every partition has shown. Answers whether there
+  /// may be more, and behind which key.
   template <class Give>
   bool each(std::uint64_t limit, std::string_view& next, Give&& give) {
     std::sort(found_.begin(), found_.end(), [](const Place& a, const Place& b) { return a.key() < b.key(); });

@@ -13,8 +13,9 @@ const stile_option clock_option = {
     STILE_LIT("clock"),
     {nullptr, 0},
     STILE_LIT("system|manual"),
-    STILE_LIT("whose time it is: the server's, or one kept in the namespace that stands still until `advance` (default: "
-              "what the namespace has; system for a new one)"),
+    STILE_LIT(
+        "whose time it is: the server's, or one kept in the namespace that stands still until `advance` (default: "
+        "what the namespace has; system for a new one)"),
     0,
     0};
 const stile_option partitions_option = {

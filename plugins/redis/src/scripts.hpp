@@ -1,4 +1,5 @@
-// Scripts, put together from the .lua files: what all of them begin and end with, and the files of the operations asked for.
+// Scripts, put together from the .lua files: what all of them begin and end with, and the files of the operations asked
+// for.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -63,7 +63,8 @@ void run(Link& link, std::span<const ScriptCall> calls, std::int64_t deadline, s
     const OwnedReply loaded = link.next(deadline);
     OwnedReply again = link.next(deadline);
     reply = Reply(loaded.get()).is_error() ? OwnedReply(nullptr) : std::move(again);
-    if (reply == nullptr) throw Failure(STILE_DENIED, "the server takes no script: " + std::string(Reply(loaded.get()).text()));
+    if (reply == nullptr)
+      throw Failure(STILE_DENIED, "the server takes no script: " + std::string(Reply(loaded.get()).text()));
   }
 }
 

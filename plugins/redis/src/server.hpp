@@ -64,13 +64,14 @@ class Borrowed {
   bool dropped_ = false;
 };
 
-/// Runs scripts in one flight; their replies in order, errors among them. One that the server does not know is loaded and
-/// run then: it had not been run. Throws Broken, after which `replies` holds those that had come.
+/// Runs scripts in one flight; their replies in order, errors among them. One that the server does not know is loaded
+/// and run then: it had not been run. Throws Broken, after which `replies` holds those that had come.
 void run(Link& link, std::span<const ScriptCall> calls, std::int64_t deadline, std::vector<OwnedReply>& replies);
 
 enum class Does { read, write };
 
-/// One script; throws Failure for whatever goes wrong. What was sent and has no reply is `unknown` where it writes (R2).
+/// One script; throws Failure for whatever goes wrong. What was sent and has no reply is `unknown` where it writes
+/// (R2).
 OwnedReply run_one(Borrowed& at, const ScriptCall& call, Does does);
 
 }  // namespace stile::redis

@@ -1,4 +1,5 @@
-// One caller: takes a batch apart into what goes to a partition as one script, what is about the whole store, what waits.
+// One caller: takes a batch apart into what goes to a partition as one script, what is about the whole store, what
+// waits.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -36,8 +36,8 @@ Store::Store(Settings settings, const Model& model, std::shared_ptr<Scripts> scr
       hub_(settings_.address, layout_.channel(hex(fresh_word())), layout_.clock_channel(),
            [this](std::string_view queue) { ring(queue); }) {}
 
-// A session borrows a connection for each call: this only finds out by now what cannot be reached at all. Who has no time
-// left hears of it from the call itself.
+// A session borrows a connection for each call: this only finds out by now what cannot be reached at all. Who has no
+// time left hears of it from the call itself.
 std::unique_ptr<Session> Store::connect(const stile_call& call) {
   if (call.deadline == STILE_NEVER || stile_monotonic() < call.deadline) Borrowed(server_, call.deadline).link();
   return std::make_unique<Session>(*this);

@@ -1,8 +1,8 @@
 -- index: wakeups in sorted sets, one of each kind a queue.
 --
---   {ns:p}:q:<queue>   waiting, by due                          {ns:p}:f:<queue>   in flight, by the end of the delivery
---   {ns:p}:p:<queue>   waiting and put off, by due              {ns:p}:g:<queue>   in flight and put off, by due
---   {ns:p}:x:<queue>   dead                                     {ns:p}:queues      every queue that has any of these
+--   {ns:p}:q:<queue>   waiting, by due                    {ns:p}:f:<queue>   in flight, by the end of the delivery
+--   {ns:p}:p:<queue>   waiting and put off, by due        {ns:p}:g:<queue>   in flight and put off, by due
+--   {ns:p}:x:<queue>   dead                               {ns:p}:queues      every queue that has any of these
 -- What was put off (D9) keeps its place by the time it first became due: once its lease has ended it goes on in q or f
 -- under that time. The row is the truth; an entry that it does not bear out is taken away where it is met.
 -- SPDX-License-Identifier: Apache-2.0

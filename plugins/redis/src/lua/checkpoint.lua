@@ -1,13 +1,14 @@
 -- load, record, supply, append, rebase, discard, request_cancel, watch (contract B, I, C8, A10).
 --
--- load            workflow, after, limit, max_bytes, has_key, key -> OK, cancel_requested, fence_number, finished, more,
---                                                                    {key, value, position, written_at, ...}
--- record          workflow, number, stamp, key, value, op         -> OK, first, position, written_at, value (nothing where
---                                                                    equal) | FENCED | INVALID
+-- load            workflow, after, limit, max_bytes, has_key, key -> OK, cancel_requested, fence_number, finished,
+--                                                                    more, {key, value, position, written_at, ...}
+-- record          workflow, number, stamp, key, value, op         -> OK, first, position, written_at, value (nothing
+--                                                                    where equal) | FENCED | INVALID
 -- supply          workflow, key, value, op, ENQUEUE               -> as record, then state and visible_at
 -- append          workflow, value, has_message_id, message_id, op, ENQUEUE
 --                                                                 -> OK, duplicate, position, state, visible_at
--- rebase          workflow, number, stamp, above, key, value, op  -> OK, removed, position, written_at | FENCED | INVALID
+-- rebase          workflow, number, stamp, above, key, value, op  -> OK, removed, position, written_at | FENCED |
+--                                                                    INVALID
 -- discard         workflow, cancel, op                            -> OK, removed
 -- request_cancel  workflow, op                                    -> OK
 -- watch           channel, then workflow, after ...               -> OK, index (from 0) of each that changed

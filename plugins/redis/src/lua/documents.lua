@@ -6,7 +6,8 @@
 -- get    key                                                  -> OK, value, version, expires_at | NOT_FOUND
 -- put    key, condition, version, ttl, value, op              -> OK, version | CONFLICT [, version, value] | INVALID
 -- erase  key, condition, version, op                          -> OK, removed | CONFLICT [, version, value] | INVALID
--- scan   at (overview.lua), prefix, after, limit             -> OK, has_next, next, now, {key, version, expires_at, ...}
+-- scan   at (overview.lua), prefix, after, limit             -> OK, has_next, next, now,
+--                                                               {key, version, expires_at, ...}
 -- Conditions and ttl are the ABI's numbers: 0 any, 1 absent, 2 version; 0 none, -1 keep.
 -- SPDX-License-Identifier: Apache-2.0
 local MEMORY = 8

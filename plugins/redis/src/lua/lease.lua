@@ -1,15 +1,17 @@
 -- acquire, renew, release (contract A).
 --
--- acquire  workflow, ttl, budget, force, nonce (the op_id, else fresh)     -> OK, number, stamp, live_until, budget_until,
---                                                                     cancel_requested | HELD, live_until, now | INVALID
--- renew    workflow, number, stamp, ttl, budget (empty = leave)      -> OK, live_until, budget_until, cancel_requested |
---                                                                     FENCED | LAPSED
--- release  workflow, number, stamp                                   -> OK | FENCED
+-- acquire  workflow, ttl, budget, force, nonce (the op_id, else fresh)
+--          -> OK, number, stamp, live_until, budget_until, cancel_requested | HELD, live_until, now | INVALID
+-- renew    workflow, number, stamp, ttl, budget (empty = leave)
+--          -> OK, live_until, budget_until, cancel_requested | FENCED | LAPSED
+-- release  workflow, number, stamp
+--          -> OK | FENCED
 -- SPDX-License-Identifier: Apache-2.0
 local function granted(row) return {OK, row.number, row.stamp, row.alive, row.budget, row.cancel_requested} end
 
 function ops.acquire(a)
-  local workflow, ttl, budget, force, nonce = ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), ARGV[a + 3], ARGV[a + 4]
+  local workflow, ttl, budget, force, nonce = ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), ARGV[a + 3],
+    ARGV[a + 4]
   local held = look(workflow)
   if held and leased(held) then
     if held.stamp == nonce then -- A9

@@ -6,14 +6,15 @@
 --          {INVALID, partitions} | {CONFLICT, clock}
 -- SPDX-License-Identifier: Apache-2.0
 if redis.replicate_commands then redis.replicate_commands() end
-local key, schema, partitions, identity, clock, check_only = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4],
-  ARGV[5] ~= ''
+local key, schema, partitions, identity, clock, check_only = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3],
+  ARGV[4], ARGV[5] ~= ''
 local OK, CONFLICT, INVALID, UNSUPPORTED, UNPREPARED = 0, 6, 8, 10, 11
 local there = redis.call('HMGET', key, 'schema', 'partitions', 'epoch', 'identity', 'clock')
 if there[1] then
   if tonumber(there[1]) > schema then return {UNSUPPORTED, there[1]} end
   if tonumber(there[2]) ~= partitions then return {INVALID, there[2]} end
-  if clock ~= '' and (clock == 'manual') ~= (there[5] and true) then return {CONFLICT, there[5] and 'manual' or 'system'} end
+  local has = there[5] and 'manual' or 'system'
+  if clock ~= '' and clock ~= has then return {CONFLICT, has} end
   return {OK, 0, tonumber(there[3]), there[4], there[5] and 1 or 0}
 end
 if check_only then return {UNPREPARED} end

@@ -1,19 +1,19 @@
 -- receive: hands out what is due, earliest first (contract D, W7, W10, R1).
 --
--- receive  max, lease, nonce (the op_id, else fresh), again, acquire, ttl, budget, load, limit, max_bytes, channel, since,
---          puts_off (how many it may put off yet, D9),
---          queues, each with a q before it, or with a w where others of that process wait for it too ...
---   -> OK, more, now, next_due, how many were put off, {delivery ...}; a delivery is workflow, queue, nonce, delivery number, count, visible_at,
---      cancel_requested, error, number (0 = no lease), stamp, live_until, budget_until, finished, more,
---      {key, value, position, written_at, ...}
+-- receive  max, lease, nonce (the op_id, else fresh), again, acquire, ttl, budget, load, limit, max_bytes, channel,
+--          since, puts_off (how many it may put off yet, D9), queues ...
+--   -> OK, more, now, next_due, how many were put off, {delivery ...}
+--   A delivery is workflow, queue, nonce, delivery number, count, visible_at, cancel_requested, error, number (0 = no
+--   lease), stamp, live_until, budget_until, finished, more, {key, value, position, written_at, ...}.
+--   A queue has a q before it, or a w where others of that process wait for it too.
 -- leave    channel, queues ... -> OK
 -- ring     queue               -> OK    for a process that was rung and has nobody who waits
 -- channel: the process's, empty = it has nobody in line.
 -- SPDX-License-Identifier: Apache-2.0
 function ops.receive(a, n)
   flush()
-  local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since, puts_off = tonumber(ARGV[a]),
-    tonumber(ARGV[a + 1]), ARGV[a + 2], ARGV[a + 3] ~= '', ARGV[a + 4] ~= '', tonumber(ARGV[a + 5]),
+  local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since, puts_off =
+    tonumber(ARGV[a]), tonumber(ARGV[a + 1]), ARGV[a + 2], ARGV[a + 3] ~= '', ARGV[a + 4] ~= '', tonumber(ARGV[a + 5]),
     tonumber(ARGV[a + 6]), ARGV[a + 7] ~= '', tonumber(ARGV[a + 8]), tonumber(ARGV[a + 9]), ARGV[a + 10],
     tonumber(ARGV[a + 11]), tonumber(ARGV[a + 12])
   local first, last = a + 13, a + n - 1

@@ -1,9 +1,10 @@
 -- records: those of one workflow, in a hash.
 --
---   {ns:p}:r:<id>   <position> -> written_at, kind and op that wrote it, key, value; k<key> -> position (not of messages,
---                   whose key says it); s -> the positions below the row's `first`, kept by rebase
+--   {ns:p}:r:<id>   <position> -> written_at, kind and op that wrote it, key, value; k<key> -> position (not of
+--                   messages, whose key says it); s -> the positions below the row's `first`, kept by rebase
 --   {ns:p}:i:<id>   message ids: 0<message_id> or 1<op_id> -> position and op
--- Positions from `first` on have no gaps (B3), so paging is counting; below it stand `kept` messages that a rebase left.
+-- Positions from `first` on have no gaps (B3), so paging is counting; below it stand `kept` messages that a rebase
+-- left.
 -- SPDX-License-Identifier: Apache-2.0
 local RECORD = '<dBBc0I2c0'
 
@@ -123,7 +124,8 @@ local function drop_checkpoint(row)
   row.position, row.first, row.records, row.bytes, row.messages, row.kept, row.written_at = 0, 0, 0, 0, 0, 0, 0
 end
 
--- Did this very operation write that record? 1 it did, 0 another one did, nil: its op_id names an operation of another kind.
+-- Did this very operation write that record? 1 it did, 0 another one did, nil: its op_id names an operation of another
+-- kind.
 local function who_wrote(record, kind, op)
   if op == '' or op ~= record.op then return 0 end
   if record.kind == kind then return 1 end

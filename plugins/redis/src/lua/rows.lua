@@ -15,7 +15,8 @@ end
 local function remember(row)
   row.was_key, row.was_score = index_of(row)
   row.was_put_off, row.was_queue, row.was_wakeup = row.put_off, row.queue, row.wakeup
-  row.was_known, row.was_finished, row.was_records, row.was_bytes = known(row), row.finished_at ~= 0, row.records, row.bytes
+  row.was_known, row.was_finished = known(row), row.finished_at ~= 0
+  row.was_records, row.was_bytes = row.records, row.bytes
   row.was_class, row.was_at = row.trim_class, row.trim_at
 end
 

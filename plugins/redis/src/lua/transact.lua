@@ -2,9 +2,9 @@
 --
 -- transact  workflow, number, stamp, key, op, speaks, text, number of keys, keys ..., parameters ...
 --   -> OK, ran, position, written_at, value | FENCED | UNSUPPORTED | EFFECT_FAILED, text | INVALID
--- The effect is a Lua body with KEYS and ARGV of its own. Scripts do not roll back: what its keys hold is kept aside (DUMP)
--- before it runs, and put back when it fails (E4). So it writes nothing but keys that it declares, none of this store's,
--- and none larger than LARGEST; and it runs no command that a key does not name.
+-- The effect is a Lua body with KEYS and ARGV of its own. Scripts do not roll back: what its keys hold is kept aside
+-- (DUMP) before it runs, and put back when it fails (E4). So it writes nothing but keys that it declares, none of this
+-- store's, and none larger than LARGEST; and it runs no command that a key does not name.
 -- SPDX-License-Identifier: Apache-2.0
 local LARGEST = 1048576
 
@@ -69,8 +69,8 @@ local function run_effect(text, keys, params)
 end
 
 function ops.transact(a, n)
-  local workflow, number, stamp, key, op, speaks, text, n_keys = ARGV[a], tonumber(ARGV[a + 1]), ARGV[a + 2], ARGV[a + 3],
-    ARGV[a + 4], ARGV[a + 5] ~= '', ARGV[a + 6], tonumber(ARGV[a + 7])
+  local workflow, number, stamp, key, op, speaks, text, n_keys = ARGV[a], tonumber(ARGV[a + 1]), ARGV[a + 2],
+    ARGV[a + 3], ARGV[a + 4], ARGV[a + 5] ~= '', ARGV[a + 6], tonumber(ARGV[a + 7])
   local row = look(workflow)
   local there = row and find_record(row, key)
   if there then

@@ -1,9 +1,11 @@
 -- enqueue, cancel, extend, and the four answers ack, snooze, nack, reject (contract C, D, W).
 --
--- enqueue  workflow, instant, when, queue (q before it, empty = the last one), revive, op -> OK, state, visible_at | INVALID
--- cancel   workflow, op                                                                   -> OK, removed
--- extend   RECEIPT, lease, has_fence, number, stamp, ttl, budget (empty = leave)          -> OK, visible_at,
---                            cancel_requested, live_until, budget_until | STALE | CANCELLED | FENCED | LAPSED
+-- enqueue  workflow, instant, when, queue (q before it, empty = the last one), revive, op
+--                                            -> OK, state, visible_at | INVALID
+-- cancel   workflow, op                      -> OK, removed
+-- extend   RECEIPT, lease, has_fence, number, stamp, ttl, budget (empty = leave)
+--                                            -> OK, visible_at, cancel_requested, live_until,
+--                                               budget_until | STALE | CANCELLED | FENCED | LAPSED
 -- ack      RECEIPT, ANSWER, finished         -> OK, requeued
 -- snooze   RECEIPT, ANSWER, instant, when    -> OK, visible_at
 -- nack     RECEIPT, ANSWER, delay, has_error, error (cut) -> OK, visible_at, delivery_count
@@ -12,8 +14,8 @@
 -- RECEIPT is workflow, nonce, delivery number; ANSWER is has_fence, number, stamp, release, op.
 -- SPDX-License-Identifier: Apache-2.0
 function ops.enqueue(a)
-  local workflow, instant, when, queue, revive, op = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2]), ARGV[a + 3], ARGV[a + 4],
-    ARGV[a + 5]
+  local workflow, instant, when, queue, revive, op = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2]), ARGV[a + 3],
+    ARGV[a + 4], ARGV[a + 5]
   local row = look_or_make(workflow)
   if op ~= '' and op == row.enqueue_op then
     if row.enqueue_kind ~= ENQUEUE then return reused() end
@@ -48,8 +50,8 @@ local function judge_receipt(row, nonce, delivery)
 end
 
 function ops.extend(a)
-  local workflow, nonce, delivery, lease, has_fence = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3]),
-    ARGV[a + 4] ~= ''
+  local workflow, nonce, delivery, lease, has_fence = ARGV[a], ARGV[a + 1], tonumber(ARGV[a + 2]),
+    tonumber(ARGV[a + 3]), ARGV[a + 4] ~= ''
   local row = look(workflow)
   local refusal = judge_receipt(row, nonce, delivery)
   if refusal then return refusal end
