@@ -9,7 +9,7 @@ namespace stile::redis_set {
 
 const redis::Model& model() {
   static const redis::Model made{"redis-set", STILE_REDIS_SET_VERSION, stile_redis_set_lua::index,
-                                 stile_redis_set_lua::index_save};
+                                 stile_redis_set_lua::index_save, stile_redis_set_lua::index_meet};
   return made;
 }
 

@@ -88,11 +88,11 @@ def used(server):
 
 
 class Driver:
-    can = ["stop", "kill", "freeze", "thaw", "fill", "unfill", "read_only", "writable"]
+    can = ["stop", "kill", "freeze", "thaw", "fill", "unfill", "lag", "demote"]
 
     def __init__(self, scheme, options, program):
         self.scheme, self.options, self.program = scheme, options, program
-        self.server = None
+        self.server = self.replica = None
 
     def hello(self, line):
         self.folder = line["folder"]
@@ -102,7 +102,12 @@ class Driver:
     def start(self, line):
         if self.server is None:
             self.server = Server(self.program, self.folder)
-        self.server.start(line.get("durable", True))
+        if self.server.process is None:
+            self.server.start(line.get("durable", True))
+        if "demote" in line.get("for", []) and self.replica is None:
+            self.replica = Server(self.program, self.folder, "replica")
+            self.replica.start(True, "--replicaof", "127.0.0.1", str(self.server.port))
+            wait_until(lambda: "master_link_status:up" in self.replica.ask("INFO", "replication"), "the replica follows")
         return {"config": f"{self.scheme}://127.0.0.1:{self.server.port}/0?{self.options}"}
 
     def stop(self, line):
@@ -123,16 +128,19 @@ class Driver:
     def unfill(self, line):
         self.server.ask("CONFIG", "SET", "maxmemory", "0")
 
-    def read_only(self, line):
-        self.server.ask("REPLICAOF", "127.0.0.1", str(free_port()))
+    def lag(self, line):
+        self.replica.ask("REPLICAOF", "127.0.0.1", str(free_port()))
 
-    def writable(self, line):
-        self.server.ask("REPLICAOF", "NO", "ONE")
+    def demote(self, line):
+        self.server.end(signal.SIGKILL)
+        self.replica.ask("REPLICAOF", "NO", "ONE")
+        self.server, self.replica = self.replica, None
 
     def end(self):
-        if self.server is not None and self.server.process is not None:
-            self.server.process.send_signal(signal.SIGCONT)
-            self.server.end(signal.SIGKILL)
+        for server in (self.server, self.replica):
+            if server is not None and server.process is not None:
+                server.process.send_signal(signal.SIGCONT)
+                server.end(signal.SIGKILL)
 
 
 def main():

@@ -19,30 +19,6 @@ using sdk::engine::request_of;
 using sdk::engine::result_of;
 using sdk::engine::view;
 
-/// The value of a line `name:value` of INFO.
-std::string_view line_of(std::string_view info, std::string_view name) {
-  const auto at = info.find("\n" + std::string(name) + ":");
-  if (at == std::string_view::npos) return {};
-  const auto from = at + name.size() + 2;
-  return info.substr(from, info.find('\r', from) - from);
-}
-
-/// What an accepted write survives, in words, and whether that is a power cut (B8).
-struct Durability {
-  std::string words;
-  bool durable = false;
-};
-
-Durability durability_of(std::string_view persistence, std::string_view fsync) {
-  if (line_of(persistence, "aof_enabled") != "1")
-    return {"a kill of the server loses what was written since its last snapshot: appendonly is off", false};
-  if (fsync == "always") return {"an accepted write survives a power cut: appendfsync always", true};
-  if (fsync == "everysec")
-    return {"a power cut of the server may take the last second or more: appendfsync everysec", false};
-  if (fsync.empty()) return {"not known: this user may not read CONFIG", false};
-  return {"a power cut of the server may take what its system had not written: appendfsync no", false};
-}
-
 stile_text kept(stile_op& op, std::string_view text) {
   const stile_bytes bytes = copy(op, text);
   return {reinterpret_cast<const char*>(bytes.ptr), bytes.len};
@@ -69,33 +45,17 @@ bool renderable(std::uint32_t kind) {
 }  // namespace
 
 void Session::info(Borrowed& at, stile_op& op) {
-  OwnedReply server, persistence, config;
-  try {
-    Link& link = at.link();
-    link.put(Command::of("INFO", "server"));
-    link.put(Command::of("INFO", "persistence"));
-    link.put(Command::of("CONFIG", "GET", "appendfsync"));
-    server = link.next(at.deadline());
-    persistence = link.next(at.deadline());
-    config = link.next(at.deadline());
-  } catch (const Broken& broken) {
-    at.drop();
-    throw Failure(STILE_UNAVAILABLE, broken.text());
-  }
-  const auto facts = Reply(server.get()).text();
-  const std::string_view valkey = line_of(facts, "valkey_version");
-  const std::string name =
-      valkey.empty() ? "Redis " + std::string(line_of(facts, "redis_version")) : "Valkey " + std::string(valkey);
-  const Durability durability = durability_of(Reply(persistence.get()).text(), Reply(config.get())[1].text());
+  const std::int64_t now = store_.time(at);  // connects where nobody has yet
+  const Met met = store_.met();
   std::vector<stile_text> declared(std::begin(always), std::end(always));
-  if (durability.durable) declared.push_back(STILE_LIT("durable"));
+  if (met.durable) declared.push_back(STILE_LIT("durable"));
   if (store_.manual_clock()) declared.push_back(STILE_LIT("manual_clock"));
   auto& out = result_of<stile_info_result>(op);
   out.plugin = kept(op, std::string(store_.model().name) + " " + std::string(store_.model().version));
-  out.store_time = from_double(store_.time(at));
+  out.store_time = from_double(now);
   out.epoch = copy(op, store_.epoch());
-  out.durability = kept(op, durability.words);
-  out.server = kept(op, name);
+  out.durability = kept(op, met.durability);
+  out.server = kept(op, met.server);
   auto* list = static_cast<stile_text*>(sdk::engine::allocate(op, declared.size() * sizeof(stile_text)));
   std::copy(declared.begin(), declared.end(), list);
   out.capabilities = list;

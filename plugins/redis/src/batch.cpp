@@ -26,6 +26,21 @@ std::int64_t ask_clock(void* of) {
   }
 }
 
+/// Does it free memory, or somebody who waits? Those are done on a full server too.
+bool gives_back(std::uint32_t kind) {
+  switch (kind) {
+    case STILE_OP_RELEASE:
+    case STILE_OP_DISCARD:
+    case STILE_OP_ACK:
+    case STILE_OP_SNOOZE:
+    case STILE_OP_NACK:
+    case STILE_OP_REJECT:
+    case STILE_OP_CANCEL:
+    case STILE_OP_ERASE: return true;
+    default: return false;
+  }
+}
+
 bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; }
 
 }  // namespace
@@ -57,19 +72,27 @@ void Batch::add(std::size_t i) {
   bool is_receipt = false;
   const std::string_view subject = subject_of(op, reader, is_receipt);
   const std::uint32_t partition = store_.layout().partition_of(subject);
-  Encoding how;
-  how.chained = i > 0 && chained(op) && pending(i - 1);
-  if (how.chained && (part_of(partition).ops.empty() || part_of(partition).ops.back() != i - 1)) {
+  bool follows = i > 0 && chained(op) && pending(i - 1);
+  if (follows && (part_of(partition).ops.empty() || part_of(partition).ops.back() != i - 1)) {
     flush();  // what it is chained to lies elsewhere: its answer must be there first
     if (!admit(i)) return;
-    how.chained = false;
+    follows = false;
   }
-  Part& part = part_of(partition);
+  take_in(part_of(partition), i, follows);
+}
+
+void Batch::take_in(Part& part, std::size_t i, bool follows) {
+  stile_op& op = *ops_[i];
+  sdk::engine::ReceiptReader reader;
+  Encoding how;
+  bool is_receipt = false;
+  subject_of(op, reader, is_receipt);
+  how.chained = follows;
   how.fresh = entropy_.id();
   how.error_bytes = store_.limits().error_bytes;
   how.page = store_.limits().page;
   how.reply_bytes = store_.limits().reply_bytes;
-  const std::string meta = store_.layout().meta(partition);
+  const std::string meta = store_.layout().meta(part.partition);
   how.tag = std::string_view(meta).substr(0, meta.size() - 2);
   how.receipt = is_receipt ? &reader.receipt() : nullptr;
   part.rooms |= room_of(op.kind);
@@ -114,10 +137,41 @@ void Batch::answer_all(const Part& part, std::int32_t status, std::string_view t
   for (const std::size_t i : part.ops) sdk::answer(*ops_[i], Failure(status, std::string(text), std::string(native)));
 }
 
+// The server is full, and none of these was done. Those that give something back are done all the same, each by itself.
+void Batch::drain(const Part& part, const Fault& fault) {
+  for (const std::size_t i : part.ops) {
+    stile_op& op = *ops_[i];
+    if (chained(op) && i > 0 && ops_[i - 1]->status != STILE_OK) {
+      sdk::answer(op, STILE_SKIPPED, "the operation before it did not answer ok");
+    } else if (!gives_back(op.kind)) {
+      sdk::answer(op, Failure(fault.status, fault.text, fault.native));
+    } else {
+      Part alone;
+      alone.partition = part.partition;
+      begin(alone.arguments, "drain", 1);
+      alone.arguments.add("");
+      take_in(alone, i, false);
+      send_drained(alone, op);
+    }
+  }
+}
+
+void Batch::send_drained(Part& alone, stile_op& op) {
+  ScriptCall call = store_.call(alone.rooms, alone.partition);
+  call.arguments = std::move(alone.arguments);
+  try {
+    const OwnedReply reply = run_one(at_, call, Does::write);
+    decode(op, Reply(reply.get())[1]);
+  } catch (const Failure& failure) {
+    sdk::answer(op, failure);
+  }
+}
+
 void Batch::answer(const Part& part, const Reply& reply) {
   if (reply.is_error()) {
     const Fault fault = fault_of(reply.text());
     if (fault.drop) at_.drop();
+    if (fault.status == STILE_FULL) return drain(part, fault);
     return answer_all(part, fault.status, fault.text, fault.native);
   }
   if (!reply.is_array()) return answer_all(part, STILE_STORE_LOST, store_lost);

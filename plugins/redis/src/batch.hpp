@@ -35,6 +35,9 @@ class Batch {
 
   bool pending(std::size_t i) const { return ops_[i]->status == STILE_UNSET; }
   Part& part_of(std::uint32_t partition);
+  void take_in(Part& part, std::size_t i, bool follows);
+  void drain(const Part& part, const Fault& fault);
+  void send_drained(Part& alone, stile_op& op);
   void answer(const Part& part, const Reply& reply);
   void answer_all(const Part& part, std::int32_t status, std::string_view text, std::string_view native = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace lua = stile_redis_lua;
 
-constexpr std::uint32_t prepare_script = 1u << 31;
+constexpr std::uint32_t prepare_script = 1u << 31, meet_script = 1u << 30;
 
 Script script_of(std::string text) {
   char digits[SHA1_DIGEST_STRING_LENGTH];
@@ -83,18 +83,30 @@ std::string Scripts::compose(std::uint32_t rooms) const {
   return out;
 }
 
+const Script& Scripts::keep(std::uint32_t number, std::string text) {
+  return made_.emplace(number, script_of(std::move(text))).first->second;
+}
+
 const Script& Scripts::of(std::uint32_t rooms) {
   const std::lock_guard guard(mutex_);
   const auto found = made_.find(rooms);
-  if (found != made_.end()) return found->second;
-  return made_.emplace(rooms, script_of(compose(rooms))).first->second;
+  return found != made_.end() ? found->second : keep(rooms, compose(rooms));
 }
 
 const Script& Scripts::prepare() {
   const std::lock_guard guard(mutex_);
   const auto found = made_.find(prepare_script);
+  return found != made_.end() ? found->second : keep(prepare_script, std::string(lua::prepare));
+}
+
+const Script& Scripts::meet() {
+  const std::lock_guard guard(mutex_);
+  const auto found = made_.find(meet_script);
   if (found != made_.end()) return found->second;
-  return made_.emplace(prepare_script, script_of(std::string(lua::prepare))).first->second;
+  constexpr std::string_view place = "--INDEX--\n";
+  std::string text(lua::meet);
+  text.replace(text.find(place), place.size(), model_.index_meet);
+  return keep(meet_script, std::move(text));
 }
 
 }  // namespace stile::redis

@@ -18,6 +18,7 @@ struct Model {
   std::string_view version;
   std::string_view index;       ///< Lua: index_of
   std::string_view index_save;  ///< Lua: index_save, index_forget, due_ids, next_due, ...
+  std::string_view index_meet;  ///< Lua: take_back_all, for meet
 };
 
 struct Script {
@@ -47,11 +48,13 @@ class Scripts {
 
   /// The script that knows these rooms. Made when it is first asked for; stays. [any thread]
   const Script& of(std::uint32_t rooms);
-  /// The one that lays out a partition.
+  /// The one that lays out a partition, and the one that a server is met with.
   const Script& prepare();
+  const Script& meet();
 
  private:
   std::string compose(std::uint32_t rooms) const;
+  const Script& keep(std::uint32_t number, std::string text);
 
   const Model model_;
   std::mutex mutex_;

@@ -27,7 +27,13 @@ std::unique_ptr<Link> Server::take(std::int64_t deadline) {
     }
     if (out->fit()) return out;  // else the server closed it meanwhile (R5)
   }
-  return std::make_unique<Link>(address_, deadline);
+  auto made = std::make_unique<Link>(address_, deadline);
+  try {
+    greet_(*made, deadline);
+  } catch (const Broken& broken) {
+    throw Failure(STILE_UNAVAILABLE, broken.text());
+  }
+  return made;
 }
 
 void Server::give(std::unique_ptr<Link> link) {

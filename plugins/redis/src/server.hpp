@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -25,7 +26,10 @@ struct ScriptCall {
 
 class Server {
  public:
-  explicit Server(Address address) : address_(std::move(address)) {}
+  /// greet: what is done with each new connection before anything else. Throws Failure or Broken.
+  using Greet = std::function<void(Link&, std::int64_t deadline)>;
+
+  Server(Address address, Greet greet) : address_(std::move(address)), greet_(std::move(greet)) {}
 
   const Address& address() const { return address_; }
 
@@ -36,6 +40,7 @@ class Server {
 
  private:
   const Address address_;
+  const Greet greet_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Link>> idle_;
 };

@@ -32,7 +32,7 @@ Store::Store(Settings settings, const Model& model, std::shared_ptr<Scripts> scr
       scripts_(std::move(scripts)),
       layout_(settings_.ns, settings_.partitions),
       limits_(limits_of(settings_.partitions)),
-      server_(settings_.address),
+      server_(settings_.address, [this](Link& link, std::int64_t deadline) { greet(link, deadline); }),
       hub_(settings_.address, layout_.channel(hex(fresh_word())), layout_.clock_channel(),
            [this](std::string_view queue) { ring(queue); }) {}
 
@@ -50,6 +50,8 @@ bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) 
   call.arguments.add(fresh_word());
   call.arguments.add(settings_.clock);
   call.arguments.flag(check_only);
+  at.link();  // the server is met with that
+  call.arguments.add(met().replication_id);
   const OwnedReply owned = run_one(at, call, Does::write);
   const Reply reply(owned.get());
   switch (reply[0].number()) {
@@ -94,6 +96,43 @@ bool Store::prepared(Borrowed& at) {
   }
   prepared_.store(true, std::memory_order_release);
   return true;
+}
+
+Met Store::met() const {
+  const std::lock_guard guard(mutex_);
+  return met_;
+}
+
+// Each server is met in every partition once, by the replication id that it has (S2). A partition that is not laid out
+// yet meets it when it is.
+void Store::greet(Link& link, std::int64_t deadline) {
+  Met now = redis::meet(link, deadline);
+  {
+    const std::lock_guard guard(mutex_);
+    const bool known = now.replication_id == met_.replication_id;
+    met_ = now;
+    if (known) return;
+  }
+  std::int64_t epoch = 0;
+  for (std::uint32_t partition = layout_.partitions(); partition-- > 0;) {
+    ScriptCall one{&scripts_->meet(), layout_.meta(partition), {}};
+    one.arguments.add(now.replication_id);
+    one.arguments.add(now.replication_before);
+    one.arguments.flag(now.durable);
+    std::vector<OwnedReply> replies;
+    run(link, std::span(&one, 1), deadline, replies);
+    const Reply reply(replies.front().get());
+    if (reply.is_error()) {
+      const std::lock_guard guard(mutex_);
+      met_ = {};
+      const Fault fault = fault_of(reply.text());
+      throw Failure(fault.status, fault.text, fault.native);
+    }
+    epoch = reply[1].number();
+  }
+  if (epoch == 0) return;  // not laid out
+  const std::lock_guard guard(mutex_);
+  epoch_ = epoch;
 }
 
 std::string Store::epoch() const {

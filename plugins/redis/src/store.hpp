@@ -12,6 +12,7 @@
 #include "hub.hpp"
 #include "layout.hpp"
 #include "limits.hpp"
+#include "met.hpp"
 #include "scripts.hpp"
 #include "server.hpp"
 #include "stile/sdk/entropy.hpp"
@@ -51,12 +52,14 @@ class Store {
   /// Does its clock stand still until advance moves it (A14)? Known once it is prepared.
   bool manual_clock() const { return manual_.load(std::memory_order_acquire); }
   std::string epoch() const;
+  Met met() const;
   /// The store's clock. Throws Failure.
   std::int64_t time(Borrowed& at);
 
  private:
   bool prepare_one(Borrowed& at, std::uint32_t partition, bool check_only);
   void ring(std::string_view queue) noexcept;
+  void greet(Link& link, std::int64_t deadline);
 
   const Settings settings_;
   const Model model_;
@@ -68,6 +71,7 @@ class Store {
   mutable std::mutex mutex_;
   std::string identity_;
   std::int64_t epoch_ = 0;
+  Met met_;
   Hub hub_;
 };
 

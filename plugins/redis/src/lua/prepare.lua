@@ -1,13 +1,15 @@
 -- prepare: lays out one partition, or looks whether it is (S1). A whole script.
 --
 -- KEYS[1]  {ns:p}:m
--- ARGV     schema, partitions, identity (16 random bytes), clock (manual, system, or empty: what is there), check_only
+-- ARGV     schema, partitions, identity (16 random bytes), clock (manual, system, or empty: what is there), check_only,
+--          the server's replication id (meet.lua)
 -- Reply    {OK, migrated, epoch, identity, 1 = its clock is manual} | {UNPREPARED} | {UNSUPPORTED, schema} |
 --          {INVALID, partitions} | {CONFLICT, clock}
 -- SPDX-License-Identifier: Apache-2.0
 if redis.replicate_commands then redis.replicate_commands() end
 local key, schema, partitions, identity, clock, check_only = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3],
   ARGV[4], ARGV[5] ~= ''
+local server = ARGV[6]
 local OK, CONFLICT, INVALID, UNSUPPORTED, UNPREPARED = 0, 6, 8, 10, 11
 local there = redis.call('HMGET', key, 'schema', 'partitions', 'epoch', 'identity', 'clock')
 if there[1] then
@@ -19,7 +21,7 @@ if there[1] then
 end
 if check_only then return {UNPREPARED} end
 redis.call('HSET', key, 'schema', schema, 'partitions', partitions, 'epoch', 1, 'floor', 0, 'versions', 0, 'identity',
-  identity)
+  identity, 'server', server)
 if clock == 'manual' then
   local time = redis.call('TIME')
   redis.call('HSET', key, 'clock', string.format('%.0f', time[1] * 1000000 + time[2]))

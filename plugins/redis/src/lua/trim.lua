@@ -5,6 +5,7 @@
 local SOME_QUEUES = 32
 
 function ops.trim(a)
+  call('DEL', T .. '-') -- see drain in main.lua
   flush()
   local older_than, left, work = tonumber(ARGV[a]), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
   local asked, removed, more = work, 0, false
