@@ -25,11 +25,11 @@ class Server:
 
     def start(self, durable, *more):
         fsync = "always" if durable else "everysec"
-        log = open(os.path.join(self.folder, "log"), "ab")
-        self.process = subprocess.Popen(
-            [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
-             "--appendonly", "yes", "--appendfsync", fsync, "--repl-diskless-sync-delay", "0", *more],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        with open(os.path.join(self.folder, "log"), "ab") as log:
+            self.process = subprocess.Popen(
+                [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
+                 "--appendonly", "yes", "--appendfsync", fsync, "--repl-diskless-sync-delay", "0", *more],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(lambda: self.process.poll() is not None or self.answers(), "the server answers")
         if self.process.poll() is not None:
             raise RuntimeError(f"the server did not start; see {self.folder}/log")

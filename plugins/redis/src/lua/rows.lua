@@ -83,14 +83,15 @@ local function index_trim(row)
   if row.trim_class ~= KEPT then call('ZADD', T .. 't' .. row.trim_class, row.trim_at, row.id) end
 end
 
+-- The row last: should an index be somebody's key of another type, the script ends here and nothing counts.
 local function save(row)
-  call('SET', T .. 'w:' .. row.id, pack_row(row))
+  index_save(row)
+  index_trim(row)
   if row.fresh then
     call('ZADD', T .. 'ids', 0, row.id)
     row.fresh = nil
   end
-  index_save(row)
-  index_trim(row)
+  call('SET', T .. 'w:' .. row.id, pack_row(row))
   local is_known, is_finished = known(row), row.finished_at ~= 0
   if is_known ~= (row.was_known or false) then count('workflows', is_known and 1 or -1) end
   if is_finished ~= (row.was_finished or false) then count('finished', is_finished and 1 or -1) end
