@@ -107,7 +107,7 @@ class Driver:
         if "demote" in line.get("for", []) and self.replica is None:
             self.replica = Server(self.program, self.folder, "replica")
             self.replica.start(True, "--replicaof", "127.0.0.1", str(self.server.port))
-            wait_until(lambda: "master_link_status:up" in self.replica.ask("INFO", "replication"), "the replica follows")
+            wait_until(lambda: "master_link_status:up" in self.replica.ask("INFO", "replication"), "it follows")
         return {"config": f"{self.scheme}://127.0.0.1:{self.server.port}/0?{self.options}"}
 
     def stop(self, line):

@@ -1,4 +1,5 @@
-# stile_redis_tests(SCHEME PREFIX): the tests that a Redis store has of its own, and the suite, on servers that they start.
+# stile_redis_tests(SCHEME PREFIX): a Redis store's own tests, and the suite, on servers that they start.
+#
 # SPDX-License-Identifier: Apache-2.0
 set(STILE_REDIS_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}/.." CACHE INTERNAL "")
 
@@ -9,7 +10,8 @@ function(stile_redis_tests scheme prefix)
     return()
   endif()
   set(environment "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY}")
-  set(driver "'${Python3_EXECUTABLE}' '${STILE_REDIS_DIRECTORY}/driver/driver.py' ${scheme} --server '${STILE_REDIS_SERVER}'")
+  set(driver "'${Python3_EXECUTABLE}' '${STILE_REDIS_DIRECTORY}/driver/driver.py' ${scheme}")
+  string(APPEND driver " --server '${STILE_REDIS_SERVER}'")
 
   add_test(NAME ${prefix}.own COMMAND "${Python3_EXECUTABLE}" "${STILE_REDIS_DIRECTORY}/tests/own_test.py" -v)
   set_tests_properties(${prefix}.own PROPERTIES TIMEOUT 300 LABELS once

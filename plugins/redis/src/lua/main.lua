@@ -7,8 +7,8 @@ local function problem_of(raised)
   return {CORRUPT, text}
 end
 
--- Of a server that is full scripts may write once they have written: what frees memory, or frees who waits for it, begins
--- with a write that needs none.
+-- On a full server scripts may write once they have written: what frees memory, or somebody, begins with a write that
+-- needs none.
 function ops.drain() call('DEL', T .. '-') return {OK} end
 
 local replies, at, before = {}, 1, OK

@@ -1,8 +1,8 @@
 -- meet: what a process does with a server that it has not met before it does anything else (S2). A whole script.
 --
--- The server's replication id changes with every promotion, and with every restart. After a promotion, and after a
--- restart of a server that does not sync each write, acknowledged writes may be missing: then a new epoch begins. Fences
--- and receipts of an older one are nobody's (bump_epoch in state.lua), deliveries in flight are ready again.
+-- The server's replication id changes with every promotion and with every restart. After a promotion, and after a
+-- restart of a server that does not sync each write, acknowledged writes may be missing: then a new epoch begins.
+-- Fences and receipts of an older one are nobody's (bump_epoch in state.lua), deliveries in flight are ready again.
 --
 -- KEYS[1]  {ns:p}:m
 -- ARGV     replication id, the one before (after a promotion), 1 = a restart loses nothing
