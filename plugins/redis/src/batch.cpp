@@ -26,9 +26,11 @@ std::int64_t ask_clock(void* of) {
   }
 }
 
-/// Does it free memory, or somebody who waits? Those are done on a full server too.
+/// Does it free memory, or somebody who waits, or only read? Those are done on a full server too.
 bool gives_back(std::uint32_t kind) {
   switch (kind) {
+    case STILE_OP_LOAD:
+    case STILE_OP_GET:
     case STILE_OP_RELEASE:
     case STILE_OP_DISCARD:
     case STILE_OP_ACK:
@@ -107,7 +109,7 @@ void Batch::flush() {
   if (parts.empty()) return;
   std::vector<ScriptCall> calls;
   for (Part& part : parts) {
-    calls.push_back(store_.call(part.rooms, part.partition));
+    calls.push_back(store_.fast_call(part.rooms, part.partition));
     calls.back().arguments = std::move(part.arguments);
   }
   std::vector<OwnedReply> replies;
@@ -137,7 +139,8 @@ void Batch::answer_all(const Part& part, std::int32_t status, std::string_view t
   for (const std::size_t i : part.ops) sdk::answer(*ops_[i], Failure(status, std::string(text), std::string(native)));
 }
 
-// The server is full, and none of these was done. Those that give something back are done all the same, each by itself.
+// The server is full, and none of these was done. Those that give something back, or only read, are done all the same,
+// each by itself and by a script: a full server calls no function of a library.
 void Batch::drain(const Part& part, const Fault& fault) {
   for (const std::size_t i : part.ops) {
     stile_op& op = *ops_[i];

@@ -53,6 +53,8 @@ Fault fault_of(std::string_view error) {
   return {STILE_INTERNAL, "the server answered: " + std::string(error), std::string(word), false};
 }
 
-bool is_no_script(std::string_view error) { return error.substr(0, 8) == "NOSCRIPT"; }
+bool is_no_script(std::string_view error) {
+  return error.substr(0, 8) == "NOSCRIPT" || error == "ERR Function not found";
+}
 
 }  // namespace stile::redis

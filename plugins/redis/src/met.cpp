@@ -24,12 +24,11 @@ int number_of(std::string_view text) {
   return out;
 }
 
-/// 6.2 is the oldest whose scripts may read the clock and write.
-bool old(std::string_view version) {
+bool before(std::string_view version, int wanted_major, int wanted_minor) {
   const auto dot = version.find('.');
   const int major = number_of(version.substr(0, dot));
   const int minor = dot == std::string_view::npos ? 0 : number_of(version.substr(dot + 1));
-  return major < 6 || (major == 6 && minor < 2);
+  return major < wanted_major || (major == wanted_major && minor < wanted_minor);
 }
 
 void refuse_error(const Reply& reply) {
@@ -40,7 +39,7 @@ void refuse_error(const Reply& reply) {
 
 void check(std::string_view info, std::string_view version) {
   if (version.empty()) throw Failure(STILE_UNSUPPORTED, "this server does not say that it is a Redis or a Valkey");
-  if (old(version))
+  if (before(version, 6, 2))
     throw Failure(STILE_UNSUPPORTED, "Redis 6.2 or newer is needed, and this is " + std::string(version));
   if (line_of(info, "loading") == "1")
     throw Failure(STILE_UNAVAILABLE, "the server is still reading its data", "LOADING");
@@ -87,6 +86,7 @@ Met meet(Link& link, std::int64_t deadline) {
   Met out;
   const auto valkey = line_of(info, "valkey_version");
   out.server = valkey.empty() ? "Redis " + std::string(version) : "Valkey " + std::string(valkey);
+  out.libraries = !before(version, 7, 0);
   out.replication_id = line_of(info, "master_replid");
   out.replication_before = line_of(info, "master_replid2");
   read_durability(out, info, setting[1].text());

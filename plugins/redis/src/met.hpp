@@ -16,6 +16,7 @@ struct Met {
   std::string replication_id;      ///< changes with every promotion and every restart
   std::string replication_before;  ///< the one that this server followed until it was promoted
   std::string durability;          ///< what an accepted write survives, in words (B8)
+  bool libraries = false;          ///< it has FUNCTION
   bool durable = false;            ///< a power cut takes nothing that was acknowledged
 };
 

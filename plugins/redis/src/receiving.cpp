@@ -93,7 +93,7 @@ Session::Look Session::receive_once(Borrowed& at, stile_op& op, const Line& line
   std::int64_t next = no_timer;
   const std::uint32_t partitions = store_.layout().partitions();
   const auto ask = [&](std::uint32_t partition, const std::string* first, std::size_t count) {
-    ScriptCall call = store_.call(receive_room, partition);
+    ScriptCall call = store_.fast_call(receive_room, partition);
     how.queues = first;
     how.n_queues = count;
     encode_receive(asked, how, call.arguments);

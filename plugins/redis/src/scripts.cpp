@@ -1,4 +1,5 @@
 // Putting scripts together. A script knows only what it was asked for: each call of it makes all its functions anew.
+// The library knows everything.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "scripts.hpp"
@@ -13,12 +14,13 @@ namespace {
 
 namespace lua = stile_redis_lua;
 
-constexpr std::uint32_t prepare_script = 1u << 31, meet_script = 1u << 30;
+constexpr std::uint32_t prepare_script = 1u << 31, meet_script = 1u << 30, the_library = 1u << 29;
+constexpr std::uint32_t every_room = 2 * admin_room - 1;
 
 Script script_of(std::string text) {
   char digits[SHA1_DIGEST_STRING_LENGTH];
   SHA1Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digits);
-  return {std::move(text), digits};
+  return {std::move(text), digits, {}};
 }
 
 }  // namespace
@@ -90,7 +92,21 @@ const Script& Scripts::keep(std::uint32_t number, std::string text) {
 const Script& Scripts::of(std::uint32_t rooms) {
   const std::lock_guard guard(mutex_);
   const auto found = made_.find(rooms);
-  return found != made_.end() ? found->second : keep(rooms, compose(rooms));
+  if (found != made_.end()) return found->second;
+  return keep(rooms,
+              "if redis.replicate_commands then redis.replicate_commands() end\nlocal keys, args = KEYS, ARGV\n" +
+                  compose(rooms) + "return main(keys, args)\n");
+}
+
+// Its name holds what it is made of, so that programs of several versions share a server.
+const Script& Scripts::library() {
+  const std::lock_guard guard(mutex_);
+  const auto found = made_.find(the_library);
+  if (found != made_.end()) return found->second;
+  const std::string body = compose(every_room);
+  std::string name = "stile_" + script_of(body).sha.substr(0, 16);
+  std::string text = "#!lua name=" + name + "\n" + body + "redis.register_function('" + name + "', main)\n";
+  return made_.emplace(the_library, Script{std::move(text), {}, std::move(name)}).first->second;
 }
 
 const Script& Scripts::prepare() {

@@ -1,5 +1,5 @@
-// Scripts, put together from the .lua files: what all of them begin and end with, and the files of the operations asked
-// for.
+// Scripts and the library, put together from the .lua files: what all of them begin and end with, and the files of the
+// operations asked for.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,7 +23,9 @@ struct Model {
 
 struct Script {
   std::string text;
-  std::string sha;  ///< as the server names it, 40 hexadecimal digits
+  std::string sha;   ///< as the server names it, 40 hexadecimal digits
+  std::string name;  ///< of a library's function; empty = a script
+  bool is_function() const { return !name.empty(); }
 };
 
 /// Files of operations, as bits of a set.
@@ -48,6 +50,9 @@ class Scripts {
 
   /// The script that knows these rooms. Made when it is first asked for; stays. [any thread]
   const Script& of(std::uint32_t rooms);
+  /// The function that knows all of them, of a library: what it is made of is made once, where a script makes all its
+  /// functions in each call. For servers that have libraries (7.0).
+  const Script& library();
   /// The one that lays out a partition, and the one that a server is met with.
   const Script& prepare();
   const Script& meet();

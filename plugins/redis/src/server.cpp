@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t most_idle = 64;
 
 void put(Link& link, const ScriptCall& call) {
-  Command command = Command::of("EVALSHA", call.script->sha, "1", call.key);
+  Command command = call.script->is_function() ? Command::of("FCALL", call.script->name, "1", call.key)
+                                               : Command::of("EVALSHA", call.script->sha, "1", call.key);
   command.extend(call.arguments);
   link.put(command);
 }
@@ -64,7 +65,8 @@ void run(Link& link, std::span<const ScriptCall> calls, std::int64_t deadline, s
   for (std::size_t i = 0; i < calls.size(); ++i) {
     OwnedReply& reply = replies[replies.size() - calls.size() + i];
     if (const Reply answer(reply.get()); !answer.is_error() || !is_no_script(answer.text())) continue;
-    link.put(Command::of("SCRIPT", "LOAD", calls[i].script->text));
+    link.put(calls[i].script->is_function() ? Command::of("FUNCTION", "LOAD", "REPLACE", calls[i].script->text)
+                                            : Command::of("SCRIPT", "LOAD", calls[i].script->text));
     put(link, calls[i]);
     const OwnedReply loaded = link.next(deadline);
     OwnedReply again = link.next(deadline);

@@ -107,6 +107,7 @@ Met Store::met() const {
 // yet meets it when it is.
 void Store::greet(Link& link, std::int64_t deadline) {
   Met now = redis::meet(link, deadline);
+  libraries_.store(now.libraries);
   {
     const std::lock_guard guard(mutex_);
     const bool known = now.replication_id == met_.replication_id;

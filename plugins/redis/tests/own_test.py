@@ -123,6 +123,7 @@ class Server(OnServer):
         store = self.open()
         self.assertEqual(store.call("enqueue", workflow="a")["status"], "ok")
         self.ask("SCRIPT", "FLUSH")
+        self.ask("FUNCTION", "FLUSH")
         self.assertEqual(store.call("enqueue", workflow="b")["status"], "ok")
         self.assertEqual(store.call("stats")["ready"], 2)
 
@@ -218,7 +219,7 @@ answers = driver.Server.answers
 class Waiting(OnServer):
     def calls(self):
         stats = self.ask("INFO", "commandstats")
-        return sum(int(n) for n in re.findall(r"cmdstat_eval(?:sha)?:calls=(\d+)", stats))
+        return sum(int(n) for n in re.findall(r"cmdstat_(?:evalsha|fcall):calls=(\d+)", stats))
 
     def wait(self, stores):
         for store in stores:
@@ -279,7 +280,7 @@ class Scripts(OnServer):
             for line in stream:
                 if '"over"' in line:
                     break
-                if '"EVALSHA"' in line:
+                if '"EVALSHA"' in line or '"FCALL"' in line:
                     seen |= set(re.findall(r'"(\w+)"', line))
         self.assertEqual(defined - seen, set())
 

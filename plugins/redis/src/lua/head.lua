@@ -1,4 +1,4 @@
--- head: what every script begins with. The clock, the partition's meta, numbers that have names.
+-- head: what every script, and the library, begins with. The clock, the partition's meta, numbers that have names.
 --
 -- KEYS[1]  {ns:p}:m, the partition's meta. Every other key that a script touches begins with the same {ns:p}: and lies
 --          in the same slot of a cluster; receive picks its workflows itself, so they cannot all be declared.
@@ -8,16 +8,25 @@
 --          no such partition, nothing was done.
 -- Keeps    A3, A11: one look at the server's clock, when the script has begun. R2: what refuses writes nothing.
 -- SPDX-License-Identifier: Apache-2.0
-if redis.replicate_commands then redis.replicate_commands() end
-local call = redis.call
-local T = string.sub(KEYS[1], 1, -2)
-local meta = call('HMGET', KEYS[1], 'epoch', 'floor', 'clock', 'watched', 'versions')
-if not meta[1] then return redis.status_reply('LOST') end
-local epoch, floor, document_floor = tonumber(meta[1]), tonumber(meta[2]), tonumber(meta[5])
-local now = tonumber(meta[3])
-if not now then
-  local time = call('TIME')
-  now = time[1] * 1000000 + time[2]
+
+-- Of the call that runs: a library's functions stay from one call to the next, so every call begins these anew.
+local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, watched, rows, dirty, counts
+-- There is nothing to take these from while a library is loaded.
+local max, min, sub, format
+
+-- Answers false where there is no such partition.
+local function begin(keys, args)
+  max, min, sub, format = math.max, math.min, string.sub, string.format
+  call, KEYS, ARGV, T, rows, dirty, counts = redis.call, keys, args, sub(keys[1], 1, -2), {}, {}, {}
+  meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions')
+  if not meta[1] then return false end
+  epoch, floor, document_floor, now = tonumber(meta[1]), tonumber(meta[2]), tonumber(meta[5]), tonumber(meta[3])
+  if not now then
+    local time = call('TIME')
+    now = time[1] * 1000000 + time[2]
+  end
+  watched = meta[4] and tonumber(meta[4]) > now
+  return true
 end
 
 local OK, FENCED, STALE, CANCELLED, LAPSED, HELD, CONFLICT, NOT_FOUND, INVALID = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -38,7 +47,6 @@ local ENQUEUE, RECEIVE, ACK, SNOOZE, NACK, REJECT, PUT, ERASE = 13, 14, 16, 17, 
 local CHUNK = 200
 
 local look -- the row of an id as it counts now, or nil: rows.lua
-local max, min, sub, format = math.max, math.min, string.sub, string.format
 -- Operations by kind, filled by the files that follow. Each is given the place of its first argument.
 local ops = {}
 local function later(span) return min(now + span, LAST) end

@@ -11,20 +11,23 @@ end
 -- needs none.
 function ops.drain() call('DEL', T .. '-') return {OK} end
 
-local replies, at, before = {}, 1, OK
-while at <= #ARGV do
-  local kind, n = ARGV[at], tonumber(ARGV[at + 1])
-  local reply
-  if n < 0 and before ~= OK then
-    reply = {SKIPPED}
-  else
-    local ran, answered = pcall(ops[kind], at + 2, math.abs(n))
-    reply = ran and answered or problem_of(answered)
+local function main(keys, args)
+  if not begin(keys, args) then return redis.status_reply('LOST') end
+  local replies, at, before = {}, 1, OK
+  while at <= #args do
+    local kind, n = args[at], tonumber(args[at + 1])
+    local reply
+    if n < 0 and before ~= OK then
+      reply = {SKIPPED}
+    else
+      local ran, answered = pcall(ops[kind], at + 2, math.abs(n))
+      reply = ran and answered or problem_of(answered)
+    end
+    before = reply[1]
+    replies[#replies + 1] = reply
+    at = at + 2 + math.abs(n)
   end
-  before = reply[1]
-  replies[#replies + 1] = reply
-  at = at + 2 + math.abs(n)
+  flush()
+  flush_counts()
+  return replies
 end
-flush()
-flush_counts()
-return replies

@@ -5,8 +5,6 @@
 --   {ns:p}:v:<id>     channels of those who watch it; a hint, it expires
 -- What a wakeup's index is, index.lua of the plugin says: index_of, index_save, index_forget.
 -- SPDX-License-Identifier: Apache-2.0
-local rows, dirty, counts = {}, {}, {}
-
 local function count(field, by)
   if by ~= 0 then counts[field] = (counts[field] or 0) + by end
 end
@@ -75,7 +73,6 @@ local function tell_watchers(id, what)
   call('DEL', key)
   for _, channel in ipairs(channels) do call('PUBLISH', channel, what .. id) end
 end
-local watched = meta[4] and tonumber(meta[4]) > now
 
 local function index_trim(row)
   if row.trim_class == row.was_class and row.trim_at == row.was_at then return end
