@@ -103,7 +103,8 @@ class Driver:
         if self.server is None:
             self.server = Server(self.program, self.folder)
         if self.server.process is None:
-            self.server.start(line.get("durable", True))
+            # Nothing is to happen to a server for which no word will come: it need not sync each write.
+            self.server.start(line.get("durable", True) and bool(line.get("for")))
         if "demote" in line.get("for", []) and self.replica is None:
             self.replica = Server(self.program, self.folder, "replica")
             self.replica.start(True, "--replicaof", "127.0.0.1", str(self.server.port))

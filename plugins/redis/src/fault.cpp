@@ -43,10 +43,12 @@ Fault fault_of(std::string_view error) {
   for (const Known& one : known)
     if (one.word == word)
       return {one.status, std::string(one.advice) + ": " + std::string(error), std::string(word), one.drop};
-  // Before 7.0 an error inside a script comes wrapped; what it says stands behind.
-  for (const Known& one : known)
-    if (error.find(" " + std::string(one.word) + " ") != std::string_view::npos)
-      return {one.status, std::string(one.advice) + ": " + std::string(error), std::string(one.word), one.drop};
+  // Before 7.0 an error inside a script comes wrapped; what it says stands behind, now and then after a sign.
+  for (const Known& one : known) {
+    const std::string name = std::string(one.word) + " ";
+    if (error.find(" " + name) == std::string_view::npos && error.find("-" + name) == std::string_view::npos) continue;
+    return {one.status, std::string(one.advice) + ": " + std::string(error), std::string(one.word), one.drop};
+  }
   if (error.find("max number of clients") != std::string_view::npos)
     return {STILE_UNAVAILABLE, "the server has as many clients as it may: " + std::string(error), std::string(word),
             true};

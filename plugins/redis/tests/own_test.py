@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What only these stores have: effects in Lua, render, what the server answers, waiting over the wire.
 
-Environment: STILE_TEST_PROGRAM (the program stile), STILE_TEST_SCHEME (whose store), STILE_PLUGIN_PATH.
+Environment: STILE_TEST_PROGRAM (the program stile), STILE_TEST_SCHEME (whose store), STILE_TEST_SERVER (another server
+than redis-server), STILE_PLUGIN_PATH.
 SPDX-License-Identifier: Apache-2.0
 """
 import os
@@ -12,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from stores import LUA, STILE, OnServer, driver
+from stores import LUA, SERVER, STILE, OnServer, driver
 
 
 class Effects(OnServer):
@@ -123,7 +124,10 @@ class Server(OnServer):
         store = self.open()
         self.assertEqual(store.call("enqueue", workflow="a")["status"], "ok")
         self.ask("SCRIPT", "FLUSH")
-        self.ask("FUNCTION", "FLUSH")
+        try:
+            self.ask("FUNCTION", "FLUSH")
+        except RuntimeError:  # 6.2 has none
+            pass
         self.assertEqual(store.call("enqueue", workflow="b")["status"], "ok")
         self.assertEqual(store.call("stats")["ready"], 2)
 
@@ -157,7 +161,7 @@ class Server(OnServer):
         self.ask("DEL", self.tag() + ":m")
 
     def test_what_does_not_serve_is_refused_with_the_fix(self):
-        replica = driver.Server("redis-server", self.folder, "replica")
+        replica = driver.Server(SERVER, self.folder, "replica")
         replica.start(False, "--replicaof", "127.0.0.1", str(self.server.port))
         try:
             self.assertIn("name the primary", self.refused(server=replica))

@@ -21,7 +21,7 @@ function(stile_redis_tests scheme prefix)
   foreach(options "clock=manual" "partitions=3")
     string(REGEX REPLACE "=.*" "" name "${options}")
     add_test(NAME conformance.${prefix}_${name}
-      COMMAND stile_conformance --driver "${driver} '${options}'" --level 2 --seed 1)
+      COMMAND stile_conformance --driver "${driver} '${options}'" --level 2 --seed 1 --timeout-multiplier 4)
     list(APPEND suites conformance.${prefix}_${name})
   endforeach()
   add_test(NAME conformance.${prefix}_faults

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "driver"))
 import driver  # noqa: E402  (found by the line above)
 
+SERVER = os.environ.get("STILE_TEST_SERVER", "redis-server")
 SCHEME = os.environ.get("STILE_TEST_SCHEME", "redis-set")
 STILE = os.environ.get("STILE_TEST_PROGRAM", "stile")
 LUA = os.path.join(HERE, "..", "src", "lua")
@@ -57,7 +58,7 @@ class OnServer(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="stile-redis.")
-        cls.server = driver.Server("redis-server", cls.folder)
+        cls.server = driver.Server(SERVER, cls.folder)
         cls.server.start(False, *cls.server_options)
 
     @classmethod
