@@ -97,7 +97,7 @@ void Session::render(stile_op& op) {
   sdk::engine::ReceiptReader reader;
   bool is_receipt = false;
   const auto partition = store_.layout().partition_of(subject_of(said, reader, is_receipt));
-  ScriptCall call = store_.call(room_of(said.kind), partition);
+  ScriptCall call = store_.call_though_full(room_of(said.kind), partition);
   encode(said, {}, call.arguments);
   const std::vector<std::string> arguments = call.arguments.arguments();
   auto* params = static_cast<stile_value*>(sdk::engine::allocate(op, arguments.size() * sizeof(stile_value)));
@@ -105,7 +105,7 @@ void Session::render(stile_op& op) {
   auto* keys = static_cast<stile_bytes*>(sdk::engine::allocate(op, sizeof(stile_bytes)));
   keys[0] = copy(op, call.key);
   auto& out = result_of<stile_render_result>(op);
-  out.text = kept(op, call.script->text);
+  out.text = kept(op, call.when_full->text);
   out.params = params;
   out.n_params = arguments.size();
   out.keys = keys;

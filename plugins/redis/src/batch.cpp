@@ -109,7 +109,7 @@ void Batch::flush() {
   if (parts.empty()) return;
   std::vector<ScriptCall> calls;
   for (Part& part : parts) {
-    calls.push_back(store_.fast_call(part.rooms, part.partition));
+    calls.push_back(store_.call(part.rooms, part.partition));
     calls.back().arguments = std::move(part.arguments);
   }
   std::vector<OwnedReply> replies;
@@ -160,7 +160,8 @@ void Batch::drain(const Part& part, const Fault& fault) {
 }
 
 void Batch::send_drained(Part& alone, stile_op& op) {
-  ScriptCall call = store_.call(alone.rooms, alone.partition);
+  ScriptCall call = store_.call_though_full(alone.rooms, alone.partition);
+  call.script = call.when_full;
   call.arguments = std::move(alone.arguments);
   try {
     const OwnedReply reply = run_one(at_, call, Does::write);

@@ -90,7 +90,7 @@ void Session::list(Borrowed& at, stile_op& op) {
   Moment moment;
   Merge merge(workflow_values);
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
-    ScriptCall call = store_.call(overview_room, partition);
+    ScriptCall call = store_.call_though_full(overview_room, partition);
     begin(call.arguments, "list", 7);
     moment.say(call.arguments);
     call.arguments.add(view(asked.prefix));
@@ -118,7 +118,7 @@ void Session::scan(Borrowed& at, stile_op& op) {
   Moment moment;
   Merge merge(document_values);
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
-    ScriptCall call = store_.call(documents_room, partition);
+    ScriptCall call = store_.call_though_full(documents_room, partition);
     begin(call.arguments, "scan", 4);
     moment.say(call.arguments);
     call.arguments.add(view(asked.prefix));
@@ -143,7 +143,7 @@ void Session::stats(Borrowed& at, stile_op& op) {
   std::int64_t oldest = 0;
   Moment moment;
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
-    ScriptCall call = store_.call(overview_room, partition);
+    ScriptCall call = store_.call_though_full(overview_room, partition);
     begin(call.arguments, "stats", 2);
     moment.say(call.arguments);
     call.arguments.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
@@ -172,7 +172,7 @@ void Session::trim(Borrowed& at, stile_op& op) {
         out.more = 1;
         return accept(op);
       }
-      ScriptCall call = store_.call(trim_room, (from + i) % partitions);
+      ScriptCall call = store_.call_though_full(trim_room, (from + i) % partitions);
       begin(call.arguments, "trim", 3);
       call.arguments.number(asked.older_than);
       call.arguments.number(left);

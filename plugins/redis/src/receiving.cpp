@@ -93,7 +93,7 @@ Session::Look Session::receive_once(Borrowed& at, stile_op& op, const Line& line
   std::int64_t next = no_timer;
   const std::uint32_t partitions = store_.layout().partitions();
   const auto ask = [&](std::uint32_t partition, const std::string* first, std::size_t count) {
-    ScriptCall call = store_.fast_call(receive_room, partition);
+    ScriptCall call = store_.call(receive_room, partition);
     how.queues = first;
     how.n_queues = count;
     encode_receive(asked, how, call.arguments);
@@ -187,7 +187,7 @@ void Session::watch_once(Borrowed& at, stile_op& op, std::string_view channel) {
   for (std::uint32_t partition = 0; partition < of_partition.size(); ++partition) {
     const auto& here = of_partition[partition];
     if (here.empty()) continue;
-    ScriptCall call = store_.call(checkpoint_room, partition);
+    ScriptCall call = store_.call_though_full(checkpoint_room, partition);
     begin(call.arguments, "watch", static_cast<std::int64_t>(1 + 2 * here.size()));
     call.arguments.add(channel);
     for (const std::uint64_t i : here) {

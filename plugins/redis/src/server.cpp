@@ -88,6 +88,8 @@ OwnedReply run_one(Borrowed& at, const ScriptCall& call, Does does) {
   if (reply.is_array()) return std::move(replies.front());
   if (!reply.is_error()) throw Failure(STILE_STORE_LOST, std::string(store_lost));
   Fault fault = fault_of(reply.text());
+  if (fault.status == STILE_FULL && call.when_full != nullptr && call.script != call.when_full)
+    return run_one(at, {call.when_full, call.key, call.arguments, nullptr}, does);
   if (fault.drop) at.drop();
   throw Failure(fault.status, std::move(fault.text), std::move(fault.native));
 }

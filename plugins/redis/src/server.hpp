@@ -22,6 +22,7 @@ struct ScriptCall {
   const Script* script = nullptr;
   std::string key;  ///< the meta of the partition it is about
   Command arguments;
+  const Script* when_full = nullptr;  ///< what a full server runs too, where `script` is a function: it refuses those
 };
 
 class Server {

@@ -44,7 +44,7 @@ std::unique_ptr<Session> Store::connect(const stile_call& call) {
 }
 
 bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) {
-  ScriptCall call{&scripts_->prepare(), layout_.meta(partition), {}};
+  ScriptCall call{&scripts_->prepare(), layout_.meta(partition), {}, nullptr};
   call.arguments.number(schema);
   call.arguments.number(layout_.partitions());
   call.arguments.add(fresh_word());
@@ -116,7 +116,7 @@ void Store::greet(Link& link, std::int64_t deadline) {
   }
   std::int64_t epoch = 0;
   for (std::uint32_t partition = layout_.partitions(); partition-- > 0;) {
-    ScriptCall one{&scripts_->meet(), layout_.meta(partition), {}};
+    ScriptCall one{&scripts_->meet(), layout_.meta(partition), {}, nullptr};
     one.arguments.add(now.replication_id);
     one.arguments.add(now.replication_before);
     one.arguments.flag(now.durable);

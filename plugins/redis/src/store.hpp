@@ -40,13 +40,15 @@ class Store {
   const Layout& layout() const { return layout_; }
   Server& server() { return server_; }
   Hub& hub() { return hub_; }
-  /// A script with these rooms. One that a full server runs too, as far as it only reads or gives back.
+  /// A call of what knows these rooms: the library, where the server has them, else a script.
   ScriptCall call(std::uint32_t rooms, std::uint32_t partition) {
-    return {&scripts_->of(rooms), layout_.meta(partition), {}};
+    return {libraries_.load() ? &scripts_->library() : &scripts_->of(rooms), layout_.meta(partition), {}, nullptr};
   }
-  /// The same for what is done all the time: by the library, where the server has libraries.
-  ScriptCall fast_call(std::uint32_t rooms, std::uint32_t partition) {
-    return {libraries_.load() ? &scripts_->library() : &scripts_->of(rooms), layout_.meta(partition), {}};
+  /// The same for what a full server does too, since it only reads or gives back.
+  ScriptCall call_though_full(std::uint32_t rooms, std::uint32_t partition) {
+    ScriptCall out = call(rooms, partition);
+    out.when_full = &scripts_->of(rooms);
+    return out;
   }
 
   /// Lays out the namespace, or looks whether it is. Answers whether anything was made. Throws Failure.

@@ -55,9 +55,9 @@ end
 
 -- When the next entry of a queue that is not due yet can be delivered, NO_TIMER where there is none.
 local function next_due(queue)
-  local least = NO_TIMER
+  local least, after = NO_TIMER, format('(%.0f', now)
   for _, kind in ipairs({'q:', 'f:', 'p:', 'g:'}) do
-    local first = call('ZRANGEBYSCORE', T .. kind .. queue, format('(%.0f', now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    local first = call('ZRANGEBYSCORE', T .. kind .. queue, after, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
     if first[2] then least = min(least, tonumber(first[2])) end
   end
   return least
@@ -77,14 +77,27 @@ local function in_flight_of(nonce)
   return out
 end
 
+-- ready, delayed, in_flight, dead, oldest (of the ready ones), next (due later), of one queue. A set that is not there
+-- costs one look.
 local function index_counts(queue)
+  local out = {ready = 0, delayed = 0, in_flight = 0, dead = call('ZCARD', T .. 'x:' .. queue), next = NO_TIMER}
   local after = format('(%.0f', now)
-  local out = {
-    ready = call('ZCOUNT', T .. 'q:' .. queue, '-inf', now) + call('ZCOUNT', T .. 'p:' .. queue, '-inf', now),
-    delayed = call('ZCOUNT', T .. 'q:' .. queue, after, '+inf') + call('ZCOUNT', T .. 'p:' .. queue, after, '+inf'),
-    in_flight = call('ZCARD', T .. 'f:' .. queue) + call('ZCARD', T .. 'g:' .. queue),
-    dead = call('ZCARD', T .. 'x:' .. queue),
-  }
+  for _, kind in ipairs({'q:', 'p:', 'f:', 'g:'}) do
+    local key = T .. kind .. queue
+    local all = call('ZCARD', key)
+    if all ~= 0 then
+      local later_on = call('ZCOUNT', key, after, '+inf')
+      if later_on ~= 0 then
+        local first = call('ZRANGEBYSCORE', key, after, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+        out.next = min(out.next, tonumber(first[2]))
+      end
+      if kind == 'f:' or kind == 'g:' then
+        out.in_flight = out.in_flight + all
+      else
+        out.ready, out.delayed = out.ready + all - later_on, out.delayed + later_on
+      end
+    end
+  end
   if out.ready == 0 then return out end
   local first = call('ZRANGEBYSCORE', T .. 'q:' .. queue, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1)
   out.oldest = tonumber(first[2] or NO_TIMER)

@@ -41,7 +41,7 @@ function ops.stats(a)
     ready, delayed, in_flight, dead = ready + counted.ready, delayed + counted.delayed, in_flight + counted.in_flight,
       dead + counted.dead
     oldest = min(oldest, counted.oldest or NO_TIMER)
-    next_time = min(next_time, next_due(queue))
+    next_time = min(next_time, counted.next)
   end
   local counted = call('HMGET', KEYS[1], 'workflows', 'finished', 'records', 'bytes')
   local documents = call('ZCARD', T .. 'dk') - call('ZCOUNT', T .. 'de', '-inf', now)
