@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Starts real servers for the suite and does them harm (conformance/servers/README.md is the protocol).
 
-Usage: stile-conformance --driver 'driver.py redis-set [OPTIONS] [--server PROGRAM]' --level 4
-OPTIONS is what the config string says behind the question mark, such as clock=manual&partitions=3.
+Usage: stile-conformance --driver 'driver.py redis-set [OPTIONS] [--server PROGRAM] [--unsynced]' --level 4
+OPTIONS is what the config string says behind the question mark, such as clock=manual&partitions=3. --unsynced: its
+servers do not sync each write, for what kills none of them.
 SPDX-License-Identifier: Apache-2.0
 """
 import json
@@ -90,8 +91,8 @@ def used(server):
 class Driver:
     can = ["stop", "kill", "freeze", "thaw", "fill", "unfill", "lag", "demote"]
 
-    def __init__(self, scheme, options, program):
-        self.scheme, self.options, self.program = scheme, options, program
+    def __init__(self, scheme, options, program, unsynced):
+        self.scheme, self.options, self.program, self.unsynced = scheme, options, program, unsynced
         self.server = self.replica = None
 
     def hello(self, line):
@@ -103,8 +104,7 @@ class Driver:
         if self.server is None:
             self.server = Server(self.program, self.folder)
         if self.server.process is None:
-            # Nothing is to happen to a server for which no word will come: it need not sync each write.
-            self.server.start(line.get("durable", True) and bool(line.get("for")))
+            self.server.start(line.get("durable", True) and not self.unsynced)
         if "demote" in line.get("for", []) and self.replica is None:
             self.replica = Server(self.program, self.folder, "replica")
             self.replica.start(True, "--replicaof", "127.0.0.1", str(self.server.port))
@@ -150,7 +150,9 @@ def main():
         at = words.index("--server")
         program = words[at + 1]
         del words[at:at + 2]
-    driver = Driver(words[0], words[1] if len(words) > 1 else "", program)
+    unsynced = "--unsynced" in words
+    words = [word for word in words if word != "--unsynced"]
+    driver = Driver(words[0], words[1] if len(words) > 1 else "", program, unsynced)
     try:
         for text in sys.stdin:
             try:

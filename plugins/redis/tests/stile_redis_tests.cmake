@@ -21,13 +21,13 @@ function(stile_redis_tests scheme prefix)
   foreach(options "clock=manual" "partitions=3")
     string(REGEX REPLACE "=.*" "" name "${options}")
     add_test(NAME conformance.${prefix}_${name}
-      COMMAND stile_conformance --driver "${driver} '${options}'" --level 2 --seed 1 --timeout-multiplier 4)
+      COMMAND stile_conformance --driver "${driver} --unsynced '${options}'" --level 2 --seed 1 --timeout-multiplier 4)
     list(APPEND suites conformance.${prefix}_${name})
   endforeach()
   add_test(NAME conformance.${prefix}_faults
-    COMMAND stile_conformance --driver "${driver} 'clock=manual'" --only "Faults.*" --seed 1)
+    COMMAND stile_conformance --driver "${driver} --unsynced 'clock=manual'" --only "Faults.*" --seed 1)
   add_test(NAME conformance.${prefix}_network
-    COMMAND stile_conformance --driver "${driver}" --only "Network.*" --seed 1)
+    COMMAND stile_conformance --driver "${driver} --unsynced" --only "Network.*" --seed 1)
   add_test(NAME conformance.${prefix}_servers
     COMMAND stile_conformance --driver "${driver}" --only "Servers.*" --seed 1)
   list(APPEND suites conformance.${prefix}_faults conformance.${prefix}_network conformance.${prefix}_servers)
