@@ -72,7 +72,9 @@ void Batch::add(std::size_t i) {
   stile_op& op = *ops_[i];
   sdk::engine::ReceiptReader reader;
   bool is_receipt = false;
-  const std::string_view subject = subject_of(op, reader, is_receipt);
+  // A receive comes here where there is one partition.
+  const bool receives = op.kind == STILE_OP_RECEIVE;
+  const std::string_view subject = receives ? std::string_view{} : subject_of(op, reader, is_receipt);
   const std::uint32_t partition = store_.layout().partition_of(subject);
   bool follows = i > 0 && chained(op) && pending(i - 1);
   if (follows && (part_of(partition).ops.empty() || part_of(partition).ops.back() != i - 1)) {
@@ -83,8 +85,29 @@ void Batch::add(std::size_t i) {
   take_in(part_of(partition), i, follows);
 }
 
+void Batch::take_in_receive(Part& part, std::size_t i, bool follows) {
+  const stile_op& op = *ops_[i];
+  const auto& asked = sdk::engine::request_of<stile_receive_request>(op);
+  std::vector<std::string> queues;
+  for (std::uint64_t k = 0; k < asked.n_queues; ++k)
+    queues.push_back("q" + std::string(sdk::engine::view(asked.queues[k])));
+  Receiving how;
+  how.chained = follows;
+  how.left = asked.max;
+  how.bytes_left = std::min(asked.load_max_bytes, store_.limits().reply_bytes);
+  how.limit = std::min<std::uint64_t>(asked.load_limit, store_.limits().page);
+  how.nonce = sdk::engine::none(op.op_id) ? entropy_.id() : op.op_id;
+  how.again = (op.must & STILE_MUST_AGAIN) != 0;
+  how.queues = queues.data();
+  how.n_queues = queues.size();
+  part.rooms |= receive_room;
+  part.ops.push_back(i);
+  encode_receive(asked, how, part.arguments);
+}
+
 void Batch::take_in(Part& part, std::size_t i, bool follows) {
   stile_op& op = *ops_[i];
+  if (op.kind == STILE_OP_RECEIVE) return take_in_receive(part, i, follows);
   sdk::engine::ReceiptReader reader;
   Encoding how;
   bool is_receipt = false;

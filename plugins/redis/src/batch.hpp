@@ -35,6 +35,7 @@ class Batch {
 
   bool pending(std::size_t i) const { return ops_[i]->status == STILE_UNSET; }
   Part& part_of(std::uint32_t partition);
+  void take_in_receive(Part& part, std::size_t i, bool follows);
   void take_in(Part& part, std::size_t i, bool follows);
   void drain(const Part& part, const Fault& fault);
   void send_drained(Part& alone, stile_op& op);

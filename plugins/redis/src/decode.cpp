@@ -211,6 +211,7 @@ void decode(stile_op& op, const Reply& reply) {
     case STILE_OP_SNOOZE:
     case STILE_OP_NACK:
     case STILE_OP_REJECT: decode_wakeup(op, reply); break;
+    case STILE_OP_RECEIVE: decode_receive(op, reply); break;
     default: decode_checkpoint(op, reply); break;
   }
   accept(op);
@@ -261,6 +262,20 @@ stile_delivery* decode_delivery(stile_op& op, const Reply& delivery, bool load, 
   for (const auto* record = made->records; record != nullptr; record = record->next)
     bytes += record->key.len + record->value.len;
   return made;
+}
+
+void decode_receive(stile_op& op, const Reply& reply) {
+  auto& out = result_of<stile_receive_result>(op);
+  const bool load = request_of<stile_receive_request>(op).load != 0;
+  const Reply deliveries = reply[5];
+  stile_delivery** tail = &out.deliveries;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < deliveries.size(); ++i) {
+    *tail = decode_delivery(op, deliveries[i], load, bytes);
+    tail = &(*tail)->next;
+  }
+  out.more = small(reply[1]);
+  out.store_time = time(reply[2]);
 }
 
 stile_workflow* decode_workflow(stile_op& op, const Reply& page, std::size_t at) {

@@ -337,7 +337,7 @@ void encode(const stile_op& op, const Encoding& how, Command& out) {
 }
 
 void encode_receive(const stile_receive_request& asked, const Receiving& how, Command& out) {
-  begin(out, "receive", static_cast<std::int64_t>(13 + how.n_queues));
+  begin(out, "receive", static_cast<std::int64_t>(13 + how.n_queues), how.chained);
   out.number(how.left);
   out.number(as_double(asked.lease));
   out.add(id_text(how.nonce));

@@ -30,6 +30,7 @@ void encode(const stile_op& op, const Encoding& how, Command& out);
 
 /// The parts of a receive that the caller of a partition decides.
 struct Receiving {
+  bool chained = false;  ///< only if the one before it answered ok
   std::uint32_t left = 0;
   std::uint64_t bytes_left = 0, limit = 0;
   stile_id nonce{};

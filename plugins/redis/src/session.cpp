@@ -47,7 +47,8 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
   Batch batch(store_, at, ops, prepared, entropy_);
   for (std::size_t i = 0; i < ops.size(); ++i) {
     stile_op& op = *ops[i];
-    if (is_whole_store(op.kind)) batch.flush();
+    const bool grouped = !is_whole_store(op.kind) || (op.kind == STILE_OP_RECEIVE && store_.layout().partitions() == 1);
+    if (!grouped) batch.flush();
     if (!batch.admit(i)) continue;
     if (status != STILE_OK && (status == STILE_TIMED_OUT || op.kind != STILE_OP_PREPARE)) {
       sdk::answer(op, status, problem);
@@ -58,10 +59,10 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
         receive_waiting(call, at, op);
       else if (ops.size() == 1 && op.kind == STILE_OP_WATCH && stile_alone(&op))
         watch_waiting(call, at, op);
-      else if (is_whole_store(op.kind))
-        whole_store(at, op);
-      else
+      else if (grouped)
         batch.add(i);
+      else
+        whole_store(at, op);
     } catch (const Failure& failure) {
       sdk::answer(op, failure);
     }
