@@ -1,4 +1,4 @@
-// The scripts of the index, embedded at build.
+// What this plugin adds to the common scripts, embedded at build.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
@@ -8,8 +8,7 @@
 namespace stile::redis_set {
 
 const redis::Model& model() {
-  static const redis::Model made{"redis-set", STILE_REDIS_SET_VERSION, stile_redis_set_lua::index,
-                                 stile_redis_set_lua::index_save, stile_redis_set_lua::index_meet};
+  static const redis::Model made{"redis-set", STILE_REDIS_SET_VERSION, stile_redis_set_lua::no_log};
   return made;
 }
 

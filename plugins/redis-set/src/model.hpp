@@ -1,4 +1,4 @@
-// How this plugin keeps wakeups.
+// What this plugin adds to the common room.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Starts real servers for the suite and does them harm (conformance/servers/README.md is the protocol).
 
-Usage: stile-conformance --driver 'driver.py redis-set [OPTIONS] [--server PROGRAM] [--unsynced]' --level 4
-OPTIONS is what the config string says behind the question mark, such as clock=manual&partitions=3. --unsynced: its
-servers do not sync each write, for what kills none of them.
+Usage: stile-conformance --driver 'driver.py redis-set [OPTIONS] [--server PROGRAM] [--shim FILE] [--unsynced]' \
+         --level 4
+OPTIONS is what the config string says behind the question mark, such as clock=manual&partitions=3. --shim: what is made
+of shim.c; without it no power is cut and no clock is stepped. --unsynced: its servers do not sync each write, for what
+kills none of them.
 SPDX-License-Identifier: Apache-2.0
 """
 import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -18,19 +21,25 @@ import time
 class Server:
     """One server on a free port of the loopback interface, its data in a folder."""
 
-    def __init__(self, program, folder, name="primary"):
+    def __init__(self, program, folder, name="primary", shim=None):
         self.program, self.folder, self.name = program, os.path.join(folder, name), name
         os.makedirs(self.folder, exist_ok=True)
         self.port = free_port()
         self.process = None
+        self.environment = dict(os.environ)
+        self.synced, self.clock = os.path.join(folder, name + ".synced"), os.path.join(folder, name + ".clock")
+        if shim:
+            self.step(0)
+            self.environment.update(LD_PRELOAD=shim, STILE_SHIM_SYNCED=self.synced, STILE_SHIM_CLOCK=self.clock)
 
     def start(self, durable, *more):
         fsync = "always" if durable else "everysec"
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(
                 [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
-                 "--appendonly", "yes", "--appendfsync", fsync, "--repl-diskless-sync-delay", "0", *more],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                 "--appendonly", "yes", "--appendfsync", fsync, "--auto-aof-rewrite-percentage", "0",
+                 "--repl-diskless-sync-delay", "0", *more],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
         wait_until(lambda: self.process.poll() is not None or self.answers(), "the server answers")
         if self.process.poll() is not None:
             raise RuntimeError(f"the server did not start; see {self.folder}/log")
@@ -57,8 +66,31 @@ class Server:
         self.process = None
 
 
+    def step(self, offset):
+        """In place: the server has the file mapped."""
+        with open(self.clock, "r+b" if os.path.exists(self.clock) else "wb") as file:
+            file.write(struct.pack("=q", offset))
+
+    def forget_unsynced(self):
+        """Cuts the log where it was synced last. It is only ever added to. Answers how many bytes went."""
+        safe, lost = {}, 0
+        if os.path.exists(self.synced):
+            with open(self.synced, encoding="utf-8") as file:
+                for line in file:
+                    size, path = line.rstrip("\n").split(" ", 1)
+                    safe[path] = int(size)
+        for folder, _, names in os.walk(os.path.realpath(self.folder)):
+            for path in (os.path.join(folder, name) for name in names):
+                if path.endswith(".incr.aof") or path.endswith("/appendonly.aof"):
+                    lost += os.path.getsize(path) - safe.get(path, 0)
+                    os.truncate(path, safe.get(path, 0))
+        return lost
+
+
 def read_reply(stream):
     line = stream.readline().decode().rstrip("\r\n")
+    if line in ("$-1", "*-1"):
+        return None
     if line[:1] == "$":
         return stream.read(int(line[1:]) + 2)[:-2].decode()
     if line[:1] == "*":
@@ -89,11 +121,13 @@ def used(server):
 
 
 class Driver:
-    can = ["stop", "kill", "freeze", "thaw", "fill", "unfill", "lag", "demote"]
-
-    def __init__(self, scheme, options, program, unsynced):
-        self.scheme, self.options, self.program, self.unsynced = scheme, options, program, unsynced
+    def __init__(self, scheme, options, program, shim, unsynced):
+        self.scheme, self.options, self.program, self.shim, self.unsynced = scheme, options, program, shim, unsynced
         self.server = self.replica = None
+        self.offset = 0
+        self.can = ["stop", "kill", "freeze", "thaw", "fill", "unfill", "lag", "demote"]
+        if shim:
+            self.can += ["cut_power", "undurable", "clock"]
 
     def hello(self, line):
         self.folder = line["folder"]
@@ -102,7 +136,7 @@ class Driver:
 
     def start(self, line):
         if self.server is None:
-            self.server = Server(self.program, self.folder)
+            self.server = Server(self.program, self.folder, shim=self.shim)
         if self.server.process is None:
             self.server.start(line.get("durable", True) and not self.unsynced)
         if "demote" in line.get("for", []) and self.replica is None:
@@ -116,6 +150,15 @@ class Driver:
 
     def kill(self, line):
         self.server.end(signal.SIGKILL)
+
+    def cut_power(self, line):
+        self.server.end(signal.SIGKILL)
+        return {"lost": self.server.forget_unsynced()}
+
+    def clock(self, line):
+        self.offset += line["by"]
+        self.server.step(self.offset)
+        return {"clock": time.time_ns() // 1000 + self.offset}
 
     def freeze(self, line):
         self.server.process.send_signal(signal.SIGSTOP)
@@ -145,20 +188,21 @@ class Driver:
 
 
 def main():
-    words, program = sys.argv[1:], "redis-server"
-    if "--server" in words:
-        at = words.index("--server")
-        program = words[at + 1]
-        del words[at:at + 2]
+    words, said = sys.argv[1:], {"--server": "redis-server", "--shim": None}
+    for option in said:
+        if option in words:
+            at = words.index(option)
+            said[option] = words[at + 1]
+            del words[at:at + 2]
     unsynced = "--unsynced" in words
     words = [word for word in words if word != "--unsynced"]
-    driver = Driver(words[0], words[1] if len(words) > 1 else "", program, unsynced)
+    driver = Driver(words[0], words[1] if len(words) > 1 else "", said["--server"], said["--shim"], unsynced)
     try:
         for text in sys.stdin:
             try:
                 line = json.loads(text)
                 word = line["do"]
-                if word not in ["hello", "start", *driver.can]:
+                if word not in ["hello", "start", *driver.can] or word == "undurable":
                     raise ValueError("it cannot")
                 answer = {"ok": True, **(getattr(driver, word)(line) or {})}
             except Exception as error:  # whatever went wrong is for the report

@@ -98,6 +98,7 @@ void Batch::take_in_receive(Part& part, std::size_t i, bool follows) {
   how.limit = std::min<std::uint64_t>(asked.load_limit, store_.limits().page);
   how.nonce = sdk::engine::none(op.op_id) ? entropy_.id() : op.op_id;
   how.again = (op.must & STILE_MUST_AGAIN) != 0;
+  how.consumer = store_.word();
   how.queues = queues.data();
   how.n_queues = queues.size();
   part.rooms |= receive_room;

@@ -337,7 +337,7 @@ void encode(const stile_op& op, const Encoding& how, Command& out) {
 }
 
 void encode_receive(const stile_receive_request& asked, const Receiving& how, Command& out) {
-  begin(out, "receive", static_cast<std::int64_t>(13 + how.n_queues), how.chained);
+  begin(out, "receive", static_cast<std::int64_t>(14 + how.n_queues), how.chained);
   out.number(how.left);
   out.number(as_double(asked.lease));
   out.add(id_text(how.nonce));
@@ -351,6 +351,7 @@ void encode_receive(const stile_receive_request& asked, const Receiving& how, Co
   out.add(how.channel);
   out.number(how.since);
   out.number(how.puts_off);
+  out.add(how.consumer);
   for (std::size_t i = 0; i < how.n_queues; ++i) out.add(how.queues[i]);
 }
 

@@ -38,6 +38,7 @@ struct Receiving {
   std::string_view channel;  ///< empty = nobody of this process is in line
   std::int64_t since = 0;
   std::int64_t puts_off = 100;          ///< held wakeups that may be put off yet (D9)
+  std::string_view consumer;            ///< this process, for a log of wakeups
   const std::string* queues = nullptr;  ///< each with q or w before it (receive.lua)
   std::size_t n_queues = 0;
 };

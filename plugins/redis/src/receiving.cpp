@@ -88,6 +88,7 @@ Session::Look Session::receive_once(Borrowed& at, stile_op& op, const Line& line
   how.limit = std::min<std::uint64_t>(asked.load_limit, store_.limits().page);
   how.nonce = sdk::engine::none(op.op_id) ? entropy_.id() : op.op_id;
   how.channel = line.channel;
+  how.consumer = store_.word();
   how.since = line.since;
   Look look;
   std::int64_t next = no_timer;

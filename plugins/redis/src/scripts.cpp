@@ -65,9 +65,11 @@ std::string Scripts::compose(std::uint32_t rooms) const {
   add(true, lua::head);
   add(rows, lua::row);
   add(rows, lua::state);
+  add(rows, lua::counts);
   add(rows, lua::bells);
-  add(rows, model_.index);
-  add(rows, model_.index_save);
+  add(rows, lua::index);
+  add(rows, lua::index_save);
+  add(rows, model_.log);
   add(rows, lua::rows);
   add(!rows, lua::no_rows);
   add(any(checkpoint_room | receive_room | transact_room), lua::records);
@@ -121,7 +123,7 @@ const Script& Scripts::meet() {
   if (found != made_.end()) return found->second;
   constexpr std::string_view place = "--INDEX--\n";
   std::string text(lua::meet);
-  text.replace(text.find(place), place.size(), model_.index_meet);
+  text.replace(text.find(place), place.size(), std::string(lua::counts) + std::string(lua::index_meet));
   return keep(meet_script, std::move(text));
 }
 

@@ -12,13 +12,11 @@
 
 namespace stile::redis {
 
-/// What a plugin adds to the common room: how it keeps wakeups.
+/// What a plugin adds to the common room: whether it keeps a log of wakeups, and how.
 struct Model {
   std::string_view name;
   std::string_view version;
-  std::string_view index;       ///< Lua: index_of
-  std::string_view index_save;  ///< Lua: index_save, index_forget, due_ids, next_due, ...
-  std::string_view index_meet;  ///< Lua: take_back_all, for meet
+  std::string_view log;  ///< Lua: log_save, log_delivered, log_trim
 };
 
 struct Script {

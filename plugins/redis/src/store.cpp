@@ -32,8 +32,9 @@ Store::Store(Settings settings, const Model& model, std::shared_ptr<Scripts> scr
       scripts_(std::move(scripts)),
       layout_(settings_.ns, settings_.partitions),
       limits_(limits_of(settings_.partitions)),
+      word_(hex(fresh_word())),
       server_(settings_.address, [this](Link& link, std::int64_t deadline) { greet(link, deadline); }),
-      hub_(settings_.address, layout_.channel(hex(fresh_word())), layout_.clock_channel(),
+      hub_(settings_.address, layout_.channel(word_), layout_.clock_channel(),
            [this](std::string_view queue) { ring(queue); }) {}
 
 // A session borrows a connection for each call: this only finds out by now what cannot be reached at all. Who has no
@@ -52,6 +53,7 @@ bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) 
   call.arguments.flag(check_only);
   at.link();  // the server is met with that
   call.arguments.add(met().replication_id);
+  call.arguments.add(model_.name);
   const OwnedReply owned = run_one(at, call, Does::write);
   const Reply reply(owned.get());
   switch (reply[0].number()) {
@@ -61,6 +63,9 @@ bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) 
     case STILE_UNSUPPORTED:
       throw Failure(STILE_UNSUPPORTED, "this namespace was laid out by a newer version (schema " +
                                            std::string(reply[1].text()) + "): update this program");
+    case STILE_HELD:
+      throw Failure(STILE_INVALID, "this namespace was laid out by " + std::string(reply[1].text()) +
+                                       ": open it as that, or take another namespace");
     case STILE_INVALID:
       throw Failure(STILE_INVALID, "this namespace has " + std::string(reply[1].text()) +
                                        " partitions: write partitions=" + std::string(reply[1].text()));

@@ -40,6 +40,8 @@ class Store {
   const Layout& layout() const { return layout_; }
   Server& server() { return server_; }
   Hub& hub() { return hub_; }
+  /// Names this opening of the store: unguessable, printable.
+  const std::string& word() const { return word_; }
   /// A call of what knows these rooms: the library, where the server has them, else a script.
   ScriptCall call(std::uint32_t rooms, std::uint32_t partition) {
     return {libraries_.load() ? &scripts_->library() : &scripts_->of(rooms), layout_.meta(partition), {}, nullptr};
@@ -73,6 +75,7 @@ class Store {
   const std::shared_ptr<Scripts> scripts_;
   const Layout layout_;
   const stile_limits limits_;
+  const std::string word_;
   Server server_;
   std::atomic<bool> prepared_{false}, manual_{false}, libraries_{false};
   mutable std::mutex mutex_;

@@ -9,6 +9,7 @@ local HINT_MS, NO_TIMER = 15000, 9e15
 
 local function ring(queue)
   local bells = T .. 'b:' .. queue
+  armed[queue] = nil
   while true do
     local first = call('ZPOPMIN', bells)
     if not first[1] then
@@ -21,20 +22,25 @@ end
 
 -- An entry of the queue's index was put at, or moved to, this time.
 local function ring_for(queue, at)
-  local armed = call('GET', T .. 'a:' .. queue)
-  if armed and (at <= now or at < tonumber(armed)) then ring(queue) end
+  local looks = armed[queue]
+  if looks == nil then
+    looks = tonumber(call('GET', T .. 'a:' .. queue) or nil) or false
+    armed[queue] = looks
+  end
+  if looks and (at <= now or at < looks) then ring(queue) end
 end
 
 -- Registers a channel; answers when it shall look by itself, NO_TIMER where another one keeps the timer.
 local function wait_in_line(queue, channel, since, next_due)
-  local bells, armed = T .. 'b:' .. queue, T .. 'a:' .. queue
+  local bells, timer = T .. 'b:' .. queue, T .. 'a:' .. queue
+  armed[queue] = nil
   call('ZADD', bells, since, channel)
   call('PEXPIRE', bells, HINT_MS)
   if call('ZRANGE', bells, 0, 0)[1] == channel then
-    call('SET', armed, next_due, 'PX', HINT_MS)
+    call('SET', timer, next_due, 'PX', HINT_MS)
     return next_due
   end
-  if call('PEXPIRE', armed, HINT_MS) == 0 then call('SET', armed, NO_TIMER, 'PX', HINT_MS) end
+  if call('PEXPIRE', timer, HINT_MS) == 0 then call('SET', timer, NO_TIMER, 'PX', HINT_MS) end
   return NO_TIMER
 end
 

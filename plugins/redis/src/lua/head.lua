@@ -10,15 +10,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- Of the call that runs: a library's functions stay from one call to the next, so every call begins these anew.
-local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, watched, rows, dirty, counts
+local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, watched, rows, dirty, armed, named, counts,
+  counts_changed
 -- There is nothing to take these from while a library is loaded.
 local max, min, sub, format
 
 -- Answers false where there is no such partition.
 local function begin(keys, args)
   max, min, sub, format = math.max, math.min, string.sub, string.format
-  call, KEYS, ARGV, T, rows, dirty, counts = redis.call, keys, args, sub(keys[1], 1, -2), {}, {}, {}
-  meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions')
+  call, KEYS, ARGV, T, rows, dirty = redis.call, keys, args, sub(keys[1], 1, -2), {}, {}
+  armed, named, counts, counts_changed = {}, {}, nil, false
+  meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions', 'counts')
   if not meta[1] then return false end
   epoch, floor, document_floor, now = tonumber(meta[1]), tonumber(meta[2]), tonumber(meta[5]), tonumber(meta[3])
   if not now then
@@ -46,7 +48,7 @@ local ENQUEUE, RECEIVE, ACK, SNOOZE, NACK, REJECT, PUT, ERASE = 13, 14, 16, 17, 
 -- What fits into one call of the server, for unpack.
 local CHUNK = 200
 
-local look -- the row of an id as it counts now, or nil: rows.lua
+local look, mark -- the row of an id as it counts now, or nil; it was changed: rows.lua
 -- Operations by kind, filled by the files that follow. Each is given the place of its first argument.
 local ops = {}
 local function later(span) return min(now + span, LAST) end

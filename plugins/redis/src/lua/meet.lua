@@ -12,7 +12,7 @@ if redis.replicate_commands then redis.replicate_commands() end
 local key, id, before, lossless = KEYS[1], ARGV[1], ARGV[2], ARGV[3] ~= ''
 local call, OK = redis.call, 0
 local T = string.sub(key, 1, -2)
-local meta = call('HMGET', key, 'epoch', 'server', 'clock')
+local meta = call('HMGET', key, 'epoch', 'server', 'clock', 'counts')
 if not meta[1] then return redis.status_reply('LOST') end
 local epoch, met = tonumber(meta[1]), meta[2]
 if met == id then return {OK, epoch, 0} end
@@ -25,5 +25,7 @@ if not now then
   now = time[1] * 1000000 + time[2]
 end
 --INDEX--
-for _, queue in ipairs(call('SMEMBERS', T .. 'queues')) do take_back_all(queue, now) end
+local has = read_counts(meta[4])
+for _, queue in ipairs(call('SMEMBERS', T .. 'queues')) do has.aside = has.aside - take_back_all(queue, now) end
+call('HSET', key, 'counts', pack_counts(has))
 return {OK, epoch + 1, 1}

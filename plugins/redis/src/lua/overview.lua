@@ -32,20 +32,17 @@ end
 
 function ops.stats(a)
   flush()
-  flush_counts()
   now = tonumber(ARGV[a]) or now
   local queues = ARGV[a + 1] == '' and call('SMEMBERS', T .. 'queues') or {sub(ARGV[a + 1], 2)}
   local ready, delayed, in_flight, dead, oldest, next_time = 0, 0, 0, 0, NO_TIMER, NO_TIMER
   for _, queue in ipairs(queues) do
-    local counted = index_counts(queue)
-    ready, delayed, in_flight, dead = ready + counted.ready, delayed + counted.delayed, in_flight + counted.in_flight,
-      dead + counted.dead
-    oldest = min(oldest, counted.oldest or NO_TIMER)
-    next_time = min(next_time, counted.next)
+    local of = index_counts(queue)
+    ready, delayed, in_flight, dead = ready + of.ready, delayed + of.delayed, in_flight + of.in_flight, dead + of.dead
+    oldest = min(oldest, of.oldest or NO_TIMER)
+    next_time = min(next_time, of.next)
   end
-  local counted = call('HMGET', KEYS[1], 'workflows', 'finished', 'records', 'bytes')
+  local all = counted()
   local documents = call('ZCARD', T .. 'dk') - call('ZCOUNT', T .. 'de', '-inf', now)
-  return {OK, ready, delayed, in_flight, dead, tonumber(counted[1]) or 0, tonumber(counted[2]) or 0,
-    tonumber(counted[3]) or 0, documents, tonumber(counted[4]) or 0, oldest == NO_TIMER and 0 or oldest,
-    next_time == NO_TIMER and 0 or next_time, now}
+  return {OK, ready, delayed, in_flight, dead, all.workflows, all.finished, all.records, documents, all.bytes,
+    oldest == NO_TIMER and 0 or oldest, next_time == NO_TIMER and 0 or next_time, now}
 end

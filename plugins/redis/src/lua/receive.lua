@@ -1,22 +1,22 @@
 -- receive: hands out what is due, earliest first (contract D, W7, W10, R1).
 --
 -- receive  max, lease, nonce (the op_id, else fresh), again, acquire, ttl, budget, load, limit, max_bytes, channel,
---          since, puts_off (how many it may put off yet, D9), queues ...
+--          since, puts_off (how many it may put off yet, D9), consumer, queues ...
 --   -> OK, more, now, next_due, how many were put off, {delivery ...}
 --   A delivery is workflow, queue, nonce, delivery number, count, visible_at, cancel_requested, error, number (0 = no
 --   lease), stamp, live_until, budget_until, finished, more, {key, value, position, written_at, ...}.
 --   A queue has a q before it, or a w where others of that process wait for it too.
 -- leave    channel, queues ... -> OK
 -- ring     queue               -> OK    for a process that was rung and has nobody who waits
--- channel: the process's, empty = it has nobody in line.
+-- channel: the process's, empty = it has nobody in line. consumer: the process, for a log of wakeups.
 -- SPDX-License-Identifier: Apache-2.0
 function ops.receive(a, n)
   flush()
-  local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since, puts_off =
+  local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since, puts_off, consumer =
     tonumber(ARGV[a]), tonumber(ARGV[a + 1]), ARGV[a + 2], ARGV[a + 3] ~= '', ARGV[a + 4] ~= '', tonumber(ARGV[a + 5]),
     tonumber(ARGV[a + 6]), ARGV[a + 7] ~= '', tonumber(ARGV[a + 8]), tonumber(ARGV[a + 9]), ARGV[a + 10],
-    tonumber(ARGV[a + 11]), tonumber(ARGV[a + 12])
-  local first, last = a + 13, a + n - 1
+    tonumber(ARGV[a + 11]), tonumber(ARGV[a + 12]), ARGV[a + 13]
+  local first, last = a + 14, a + n - 1
   local deliveries, put_off, more, stopped = {}, 0, false, false
 
   local function tell(row, with_fence)
@@ -46,12 +46,12 @@ function ops.receive(a, n)
 
   local function take(queue)
     while true do
-      local want = left + 1
+      local want, delivered = left + 1, {}
       local ids = due_ids(queue, want)
       for i = 1, #ids do
         if left == 0 then
           more = true
-          return
+          break
         end
         local row = look(ids[i])
         if not row or (row.wakeup ~= WAITING and row.wakeup ~= FLYING) or row.queue ~= queue or row.due > now then
@@ -60,16 +60,18 @@ function ops.receive(a, n)
         elseif acquire and leased(row) then
           if put_off == puts_off then
             more, stopped = true, true
-            return
+            break
           end
           row.since, row.put_off, row.due = place(row), 1, row.alive -- D9: keeps its place
           store(row)
           put_off = put_off + 1
         else
           deliver(row)
+          delivered[#delivered + 1] = row
         end
       end
-      if #ids < want then return end
+      log_delivered(queue, consumer, delivered)
+      if more or #ids < want then return end
       flush()
     end
   end

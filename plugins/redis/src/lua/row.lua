@@ -3,14 +3,14 @@
 -- A row is read once and written once a script, by flush, with all indexes that name it; so a chain on one workflow
 -- costs what one operation costs. Fields are those of stile/sdk/engine/row.hpp; empty text stands for no id.
 -- SPDX-License-Identifier: Apache-2.0
-local COMMON = '<BBBBBBBBBBI4I4I4dddddddddddddddddBc0Bc0Bc0Bc0Bc0'
+local COMMON = '<BBBBBBBBBBI4I4I4dddddddddddddddddBc0Bc0Bc0Bc0Bc0Bc0I2c0'
 local RARE = '<ddddddBBBc0Bc0Bc0Bc0I2c0'
 
 local function read_row(id, packed)
   local version, wakeup, trim_class, put_off, cancel_requested, granted_by, answer_kind, answer_flag, enqueue_kind,
     enqueue_state, count, answer_count, row_epoch, number, ttl, alive, budget, due, delivery, position, first, records,
     bytes, written_at, finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, stamp, receive, answer_op,
-    enqueue_op, queue, next = struct.unpack(COMMON, packed)
+    enqueue_op, queue, entry, inline, next = struct.unpack(COMMON, packed)
   if version ~= 1 then error('row of ' .. id .. ' is of version ' .. version) end
   local row = {
     id = id, wakeup = wakeup, trim_class = trim_class, put_off = put_off, cancel_requested = cancel_requested,
@@ -19,8 +19,8 @@ local function read_row(id, packed)
     ttl = ttl, alive = alive, budget = budget, due = due, delivery = delivery, position = position, first = first,
     records = records, bytes = bytes, written_at = written_at, finished_at = finished_at, touched_at = touched_at,
     happened_at = happened_at, trim_at = trim_at, answer_at = answer_at, enqueue_at = enqueue_at, stamp = stamp,
-    receive = receive, answer_op = answer_op, enqueue_op = enqueue_op, queue = queue, since = 0, pend = 0,
-    cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0,
+    receive = receive, answer_op = answer_op, enqueue_op = enqueue_op, queue = queue, entry = entry, inline = inline,
+    since = 0, pend = 0, cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0,
     cancel_op = '', request_cancel_op = '', discard_op = '', next_queue = '', error = '',
   }
   if next <= #packed then
@@ -37,7 +37,7 @@ local function pack_row(row)
     row.number, row.ttl, row.alive, row.budget, row.due, row.delivery, row.position, row.first, row.records, row.bytes,
     row.written_at, row.finished_at, row.touched_at, row.happened_at, row.trim_at, row.answer_at, row.enqueue_at,
     #row.stamp, row.stamp, #row.receive, row.receive, #row.answer_op, row.answer_op, #row.enqueue_op, row.enqueue_op,
-    #row.queue, row.queue)
+    #row.queue, row.queue, #row.entry, row.entry, #row.inline, row.inline)
   if row.since == 0 and row.pend == 0 and row.cancelled_at == 0 and row.discard_removed == 0 and row.messages == 0 and
     row.kept == 0 and row.cancel_removed == 0 and row.has_next_queue == 0 and row.cancel_op == '' and
     row.request_cancel_op == '' and row.discard_op == '' and row.error == '' then

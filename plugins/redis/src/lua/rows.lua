@@ -1,14 +1,10 @@
 -- rows: looking at rows and writing them, once a script, with what counts and indexes them.
 --
 --   {ns:p}:w:<id>     the row                                    {ns:p}:ids   every id, score 0, for list
---   {ns:p}:t1 t2 t3   trim's indexes by time                     {ns:p}:m     counts: workflows finished records bytes
+--   {ns:p}:t1 t2 t3   trim's indexes by time 
 --   {ns:p}:v:<id>     channels of those who watch it; a hint, it expires
--- What a wakeup's index is, index.lua of the plugin says: index_of, index_save, index_forget.
+-- What a wakeup's indexes are, index.lua says; what log there is, the plugin: log_save, log_delivered, log_trim.
 -- SPDX-License-Identifier: Apache-2.0
-local function count(field, by)
-  if by ~= 0 then counts[field] = (counts[field] or 0) + by end
-end
-
 -- What is stored, for the difference at the end.
 local function remember(row)
   row.was_key, row.was_score = index_of(row)
@@ -45,15 +41,15 @@ local function look_or_make(id)
     answer_kind = 0, answer_flag = 0, enqueue_kind = 0, enqueue_state = 0, count = 0, answer_count = 0, epoch = epoch,
     number = 0, ttl = 0, alive = 0, budget = 0, due = 0, delivery = 0, position = 0, first = 0, records = 0, bytes = 0,
     written_at = 0, finished_at = 0, touched_at = now, happened_at = 0, trim_at = 0, answer_at = 0, enqueue_at = 0,
-    stamp = '', receive = '', answer_op = '', enqueue_op = '', queue = '', since = 0, pend = 0, cancelled_at = 0,
-    discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0, cancel_op = '',
-    request_cancel_op = '', discard_op = '', next_queue = '', error = '', was_put_off = 0, was_records = 0,
-    was_bytes = 0, was_class = KEPT, was_at = 0,
+    stamp = '', receive = '', answer_op = '', enqueue_op = '', queue = '', entry = '', inline = '', since = 0, pend = 0,
+    cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0,
+    cancel_op = '', request_cancel_op = '', discard_op = '', next_queue = '', error = '', was_put_off = 0,
+    was_records = 0, was_bytes = 0, was_class = KEPT, was_at = 0,
   }
 end
 
 -- A changed row is written by flush.
-local function mark(row)
+function mark(row)
   rows[row.id] = row
   if row.dirty then return end
   row.dirty = true
@@ -82,6 +78,7 @@ end
 
 -- The row last: should an index be somebody's key of another type, the script ends here and nothing counts.
 local function save(row)
+  log_save(row)
   index_save(row)
   index_trim(row)
   if row.fresh then
@@ -109,11 +106,6 @@ local function flush()
   local changed = dirty
   dirty = {}
   for i = 1, #changed do save(changed[i]) end
-end
-
-local function flush_counts()
-  for field, by in pairs(counts) do call('HINCRBY', KEYS[1], field, format('%.0f', by)) end
-  counts = {}
 end
 
 -- A1: what forgotten ids leave behind.

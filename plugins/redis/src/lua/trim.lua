@@ -73,7 +73,10 @@ function ops.trim(a)
   end
   -- Some of the queues' names: enough calls meet every one that is of no use any more (T6).
   for _, queue in ipairs(call('SRANDMEMBER', T .. 'queues', SOME_QUEUES)) do
-    if index_empty(queue) then call('SREM', T .. 'queues', queue) end
+    local unused = index_empty(queue)
+    local went, log_more, no_log = log_trim(queue, max(min(work, CHUNK), 1), unused)
+    work, more = work - went, more or log_more
+    if unused and no_log then call('SREM', T .. 'queues', queue) end
   end
   return {OK, removed, asked - work, (more or work <= 0) and 1 or 0}
 end

@@ -1,10 +1,19 @@
 -- index_save: keeps the sorted sets in step with a row, and finds in them what is due.
 --
 -- SPDX-License-Identifier: Apache-2.0
+local function index_add(key, score, id)
+  local added = call('ZADD', T .. key, score, id)
+  if ASIDE[sub(key, 1, 1)] then count('aside', added) end
+end
+local function index_take(key, id)
+  local taken = call('ZREM', T .. key, id)
+  if ASIDE[sub(key, 1, 1)] then count('aside', -taken) end
+end
+
 local function index_remove(row)
   if not row.was_key then return end
-  call('ZREM', T .. row.was_key, row.id)
-  if row.was_put_off == 1 then call('ZREM', T .. SIBLING[sub(row.was_key, 1, 1)] .. sub(row.was_key, 2), row.id) end
+  index_take(row.was_key, row.id)
+  if row.was_put_off == 1 then index_take(SIBLING[sub(row.was_key, 1, 1)] .. sub(row.was_key, 2), row.id) end
 end
 local index_forget = index_remove
 
@@ -14,8 +23,11 @@ local function index_save(row)
   if key == was_key and score == row.was_score and row.put_off == row.was_put_off then return end
   if was_key and (was_key ~= key or row.was_put_off == 1) then index_remove(row) end
   if not key then return end
-  call('ZADD', T .. key, score, row.id)
-  if not was_key or row.was_queue ~= row.queue then call('SADD', T .. 'queues', row.queue) end
+  index_add(key, score, row.id)
+  if not was_key or row.was_queue ~= row.queue then
+    if not named[row.queue] then call('SADD', T .. 'queues', row.queue) end
+    named[row.queue] = true
+  end
   if row.wakeup ~= BURIED then ring_for(row.queue, row.due) end
 end
 
@@ -24,15 +36,17 @@ local function ripen(put_off, to, queue)
   local ids = call('ZRANGEBYSCORE', T .. put_off .. queue, '-inf', now, 'LIMIT', 0, CHUNK)
   for i = 1, #ids do
     local row = look(ids[i])
-    call('ZREM', T .. put_off .. queue, ids[i])
-    if row and row.queue == queue then call('ZADD', T .. to .. queue, place(row), ids[i]) end
+    index_take(put_off .. queue, ids[i])
+    if row and row.queue == queue then index_add(to .. queue, place(row), ids[i]) end
   end
 end
 
 -- At most n ids of a queue that are due, earliest first (W7).
 local function due_ids(queue, n)
-  ripen('p:', 'q:', queue)
-  ripen('g:', 'f:', queue)
+  if counted().aside ~= 0 then
+    ripen('p:', 'q:', queue)
+    ripen('g:', 'f:', queue)
+  end
   local waiting = call('ZRANGEBYSCORE', T .. 'q:' .. queue, '-inf', now, 'WITHSCORES', 'LIMIT', 0, n)
   local flying = call('ZRANGEBYSCORE', T .. 'f:' .. queue, '-inf', now, 'WITHSCORES', 'LIMIT', 0, n)
   local out, w, f = {}, 1, 1
@@ -48,7 +62,7 @@ end
 
 -- An entry that its row does not bear out. The row, where there is one, is put where it belongs when it is saved.
 local function index_heal(queue, id)
-  for _, kind in ipairs({'q:', 'f:', 'p:', 'g:'}) do call('ZREM', T .. kind .. queue, id) end
+  for _, kind in ipairs({'q:', 'f:', 'p:', 'g:'}) do index_take(kind .. queue, id) end
   local row = look(id)
   if row then row.was_key = nil end
 end
@@ -56,7 +70,8 @@ end
 -- When the next entry of a queue that is not due yet can be delivered, NO_TIMER where there is none.
 local function next_due(queue)
   local least, after = NO_TIMER, format('(%.0f', now)
-  for _, kind in ipairs({'q:', 'f:', 'p:', 'g:'}) do
+  for i = 1, counted().aside ~= 0 and 4 or 2 do
+    local kind = KINDS[i]
     local first = call('ZRANGEBYSCORE', T .. kind .. queue, after, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
     if first[2] then least = min(least, tonumber(first[2])) end
   end
@@ -82,7 +97,7 @@ end
 local function index_counts(queue)
   local out = {ready = 0, delayed = 0, in_flight = 0, dead = call('ZCARD', T .. 'x:' .. queue), next = NO_TIMER}
   local after = format('(%.0f', now)
-  for _, kind in ipairs({'q:', 'p:', 'f:', 'g:'}) do
+  for _, kind in ipairs(KINDS) do
     local key = T .. kind .. queue
     local all = call('ZCARD', key)
     if all ~= 0 then

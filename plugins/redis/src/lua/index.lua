@@ -7,6 +7,9 @@
 -- under that time. The row is the truth; an entry that it does not bear out is taken away where it is met.
 -- SPDX-License-Identifier: Apache-2.0
 local SIBLING = {q = 'p', p = 'q', f = 'g', g = 'f'}
+-- Seldom used: while the counts say that they are empty, nobody looks there.
+local ASIDE = {p = true, g = true}
+local KINDS = {'q:', 'f:', 'p:', 'g:'}
 
 -- Where a row stands: key behind the partition's prefix, score. Nothing = nowhere.
 local function index_of(row)
