@@ -8,7 +8,8 @@
 namespace stile::redis_stream {
 namespace {
 
-constexpr const stile_option* options[] = {&redis::clock_option, &redis::partitions_option, &redis::socket_option};
+constexpr const stile_option* options[] = {&redis::clock_option, &redis::partitions_option, &redis::replicas_option,
+                                           &redis::socket_option};
 constexpr stile_text schemes[] = {STILE_LIT("redis-stream")};
 
 constexpr stile_plugin table = sdk::make_table<redis::PluginOf<&model>>({

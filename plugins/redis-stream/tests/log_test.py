@@ -197,7 +197,8 @@ class Log(OnServer):
             else:
                 store.call("advance", by=draw.choice(["100ms", "3s"]))
             if self.ask("EXISTS", self.log()) == "1" and self.ask("XINFO", "GROUPS", self.log()):
-                self.assertEqual(self.pending(), store.call("stats")["in_flight"], f"STILE_TEST_SEED={seed}, step {step}")
+                in_flight = store.call("stats")["in_flight"]
+                self.assertEqual(self.pending(), in_flight, f"STILE_TEST_SEED={seed}, step {step}")
 
 
 if __name__ == "__main__":

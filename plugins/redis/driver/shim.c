@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static int open_named(const char *variable, int flags) {
-  const char *path = getenv(variable);
+static int open_named(const char* variable, int flags) {
+  const char* path = getenv(variable);
   return path == NULL ? -1 : open(path, flags | O_CLOEXEC, 0600);
 }
 
@@ -48,23 +48,23 @@ static int synced_by(int (*call)(int), int file) {
 
 int fdatasync(int file) {
   static int (*call)(int);
-  if (call == NULL) *(void **)&call = dlsym(RTLD_NEXT, "fdatasync");
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "fdatasync");
   return synced_by(call, file);
 }
 
 int fsync(int file) {
   static int (*call)(int);
-  if (call == NULL) *(void **)&call = dlsym(RTLD_NEXT, "fsync");
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "fsync");
   return synced_by(call, file);
 }
 
 static int64_t clock_is_off(void) {
-  static const int64_t *offset;
+  static const int64_t* offset;
   static int asked;
   if (!asked) {
     const int file = open_named("STILE_SHIM_CLOCK", O_RDONLY);
     if (file >= 0) {
-      void *at = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
+      void* at = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
       if (at == MAP_FAILED) abort();
       close(file);
       offset = at;
@@ -74,9 +74,9 @@ static int64_t clock_is_off(void) {
   return offset == NULL ? 0 : __atomic_load_n(offset, __ATOMIC_RELAXED);
 }
 
-int gettimeofday(struct timeval *restrict out, void *restrict zone) {
-  static int (*call)(struct timeval *restrict, void *restrict);
-  if (call == NULL) *(void **)&call = dlsym(RTLD_NEXT, "gettimeofday");
+int gettimeofday(struct timeval* restrict out, void* restrict zone) {
+  static int (*call)(struct timeval* restrict, void* restrict);
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "gettimeofday");
   const int code = call(out, zone);
   const int64_t off = clock_is_off();
   if (code != 0 || off == 0) return code;
@@ -86,9 +86,9 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone) {
   return 0;
 }
 
-int clock_gettime(clockid_t clock, struct timespec *out) {
-  static int (*call)(clockid_t, struct timespec *);
-  if (call == NULL) *(void **)&call = dlsym(RTLD_NEXT, "clock_gettime");
+int clock_gettime(clockid_t clock, struct timespec* out) {
+  static int (*call)(clockid_t, struct timespec*);
+  if (call == NULL) *(void**)&call = dlsym(RTLD_NEXT, "clock_gettime");
   const int code = call(clock, out);
   const int64_t off = clock_is_off();
   if (code != 0 || clock != CLOCK_REALTIME || off == 0) return code;

@@ -49,12 +49,16 @@ void Session::info(Borrowed& at, stile_op& op) {
   const Met met = store_.met();
   std::vector<stile_text> declared(std::begin(always), std::end(always));
   if (met.durable) declared.push_back(STILE_LIT("durable"));
+  const std::int64_t replicas = store_.server().replicas();
+  if (replicas != 0) declared.push_back(STILE_LIT("replicated"));
   if (store_.manual_clock()) declared.push_back(STILE_LIT("manual_clock"));
   auto& out = result_of<stile_info_result>(op);
   out.plugin = kept(op, std::string(store_.model().name) + " " + std::string(store_.model().version));
   out.store_time = from_double(now);
   out.epoch = copy(op, store_.epoch());
-  out.durability = kept(op, met.durability);
+  std::string durability = met.durability;
+  if (replicas != 0) durability += "; received by " + std::to_string(replicas) + " replicas before the answer";
+  out.durability = kept(op, durability);
   out.server = kept(op, met.server);
   auto* list = static_cast<stile_text*>(sdk::engine::allocate(op, declared.size() * sizeof(stile_text)));
   std::copy(declared.begin(), declared.end(), list);

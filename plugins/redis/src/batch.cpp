@@ -43,6 +43,8 @@ bool gives_back(std::uint32_t kind) {
   }
 }
 
+bool only_reads(std::uint32_t kind) { return kind == STILE_OP_LOAD || kind == STILE_OP_GET; }
+
 bool chained(const stile_op& op) { return (op.must & STILE_MUST_AFTER_OK) != 0; }
 
 }  // namespace
@@ -151,11 +153,28 @@ void Batch::flush() {
     native = failure.native();
     replies.clear();
   }
+  wait_for_replicas(parts, replies);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i < replies.size() && replies[i] != nullptr)
       answer(parts[i], Reply(replies[i].get()));
     else
       answer_all(parts[i], rest, text, native);
+  }
+}
+
+void Batch::wait_for_replicas(std::span<const Part> parts, std::span<const OwnedReply> replies) {
+  unreplicated_.clear();
+  const auto writes = [this](std::size_t i) { return !only_reads(ops_[i]->kind); };
+  const bool any = std::any_of(parts.begin(), parts.end(),
+                               [&](const Part& part) { return std::any_of(part.ops.begin(), part.ops.end(), writes); });
+  if (!any || replies.empty() || at_.dropped()) return;
+  try {
+    at_.replicated();
+  } catch (const Failure& failure) {
+    unreplicated_ = failure.text();
+  } catch (const Broken& broken) {
+    at_.drop();
+    unreplicated_ = broken.text();
   }
 }
 
@@ -207,6 +226,8 @@ void Batch::answer(const Part& part, const Reply& reply) {
     stile_op& op = *ops_[part.ops[k]];
     try {
       decode(op, reply[k]);
+      if (op.status == STILE_OK && !unreplicated_.empty() && !only_reads(op.kind))
+        sdk::answer(op, STILE_UNKNOWN, unreplicated_);
     } catch (const Failure& failure) {  // no memory for the answer
       sdk::answer(op, failure);
     }

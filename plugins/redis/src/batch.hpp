@@ -40,6 +40,7 @@ class Batch {
   void drain(const Part& part, const Fault& fault);
   void send_drained(Part& alone, stile_op& op);
   void answer(const Part& part, const Reply& reply);
+  void wait_for_replicas(std::span<const Part> parts, std::span<const OwnedReply> replies);
   void answer_all(const Part& part, std::int32_t status, std::string_view text, std::string_view native = {});
 
   Store& store_;
@@ -48,6 +49,7 @@ class Batch {
   const bool prepared_;
   sdk::Entropy& entropy_;
   std::vector<Part> parts_;
+  std::string unreplicated_;  ///< why too few replicas have what the last flush wrote; empty = enough have
 };
 
 }  // namespace stile::redis

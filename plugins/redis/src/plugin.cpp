@@ -29,6 +29,17 @@ const stile_option partitions_option = {
     STILE_LIT("into how many parts, each in one slot of a cluster, the namespace is laid out; fixed by prepare"),
     1,
     1024};
+const stile_option replicas_option = {
+    sizeof(stile_option),
+    STILE_OPTION_INTEGER,
+    0,
+    0,
+    STILE_LIT("replicas"),
+    STILE_LIT("0"),
+    {nullptr, 0},
+    STILE_LIT("how many replicas must have received a write before it is answered; with fewer the answer is unknown"),
+    0,
+    16};
 const stile_option socket_option = {sizeof(stile_option),
                                     STILE_OPTION_TEXT,
                                     0,
@@ -46,6 +57,7 @@ std::unique_ptr<Store> open_store(const stile_call& call, const sdk::Config& con
   settings.address = address_of(config, program);
   settings.ns = std::string(config.ns());
   settings.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1));
+  settings.replicas = config.integer("replicas", 0);
   settings.clock = std::string(config.text("clock"));
   auto store = std::make_unique<Store>(std::move(settings), model, std::move(scripts));
   if (config.text("prepare", "check") == "auto") {

@@ -11,13 +11,13 @@
 
 namespace stile::redis {
 
-extern const stile_option clock_option, partitions_option, socket_option;
+extern const stile_option clock_option, partitions_option, replicas_option, socket_option;
 
 /// The most that any store of either plugin can do (S3).
 inline constexpr stile_text all_capabilities[] = {
-    STILE_LIT("one_commit"),    STILE_LIT("coupled_receive"), STILE_LIT("push_wakeups"),
-    STILE_LIT("push_records"),  STILE_LIT("effects:lua"),     STILE_LIT("render:lua"),
-    STILE_LIT("cross_process"), STILE_LIT("durable"),         STILE_LIT("manual_clock")};
+    STILE_LIT("one_commit"),  STILE_LIT("coupled_receive"), STILE_LIT("push_wakeups"),  STILE_LIT("push_records"),
+    STILE_LIT("effects:lua"), STILE_LIT("render:lua"),      STILE_LIT("cross_process"), STILE_LIT("durable"),
+    STILE_LIT("replicated"),  STILE_LIT("manual_clock")};
 
 inline constexpr std::uint32_t plugin_flags = STILE_PLUGIN_NAMESPACE_REQUIRED | STILE_PLUGIN_PREPARE_CHECK;
 

@@ -138,7 +138,7 @@ void Session::leave(Borrowed& at, const std::vector<std::string>& queues) {
       begin(call.arguments, "leave", static_cast<std::int64_t>(1 + queues.size()));
       call.arguments.add(store_.hub().channel());
       for (const auto& queue : queues) call.arguments.add(queue);
-      run_one(at, call, Does::write);
+      run_one(at, call, Does::read);
     }
   } catch (const Failure&) {  // a hint: it expires by itself
   }

@@ -3,10 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server.hpp"
 
+#include <algorithm>
+#include <span>
+
+#include "stile/sdk/author.h"
+
 namespace stile::redis {
 namespace {
 
 constexpr std::size_t most_idle = 64;
+/// How long a write may wait for replicas, and what of a deadline is kept for the way back.
+constexpr std::int64_t replicas_patience = 1'000'000, reply_patience = 20'000;
 
 void put(Link& link, const ScriptCall& call) {
   Command command = call.script->is_function() ? Command::of("FCALL", call.script->name, "1", call.key)
@@ -54,6 +61,21 @@ Link& Borrowed::link() {
   return *link_;
 }
 
+void Borrowed::replicated() {
+  if (server_.replicas() == 0) return;
+  std::int64_t patience = replicas_patience;
+  if (deadline_ != STILE_NEVER) patience = std::min(patience, deadline_ - stile_monotonic() - reply_patience);
+  // Whole milliseconds, and never 0: that is for ever.
+  const std::int64_t milliseconds = std::max<std::int64_t>(patience / 1000, 1);
+  const OwnedReply reply =
+      link().ask(Command::of("WAIT", std::to_string(server_.replicas()), std::to_string(milliseconds)), deadline_);
+  const Reply answer(reply.get());
+  if (!answer.is_error() && answer.number() >= server_.replicas()) return;
+  throw Failure(STILE_UNKNOWN, answer.is_error() ? std::string(answer.text())
+                                                 : "written, but only " + std::to_string(answer.number()) + " of " +
+                                                       std::to_string(server_.replicas()) + " replicas have it yet");
+}
+
 void Borrowed::drop() {
   dropped_ = true;
   link_.reset();
@@ -80,6 +102,7 @@ OwnedReply run_one(Borrowed& at, const ScriptCall& call, Does does) {
   std::vector<OwnedReply> replies;
   try {
     run(at.link(), std::span(&call, 1), at.deadline(), replies);
+    if (does == Does::write) at.replicated();
   } catch (const Broken& broken) {
     at.drop();
     throw Failure(broken.sent() && does == Does::write ? STILE_UNKNOWN : STILE_UNAVAILABLE, broken.text());

@@ -30,9 +30,12 @@ class Server {
   /// greet: what is done with each new connection before anything else. Throws Failure or Broken.
   using Greet = std::function<void(Link&, std::int64_t deadline)>;
 
-  Server(Address address, Greet greet) : address_(std::move(address)), greet_(std::move(greet)) {}
+  Server(Address address, std::int64_t replicas, Greet greet)
+      : address_(std::move(address)), replicas_(replicas), greet_(std::move(greet)) {}
 
   const Address& address() const { return address_; }
+  /// How many replicas must have received a write before it is answered.
+  std::int64_t replicas() const { return replicas_; }
 
   /// A connection, of those that are idle or a new one. Throws Failure.
   std::unique_ptr<Link> take(std::int64_t deadline);
@@ -41,6 +44,7 @@ class Server {
 
  private:
   const Address address_;
+  const std::int64_t replicas_;
   const Greet greet_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Link>> idle_;
@@ -57,6 +61,9 @@ class Borrowed {
   /// Connects when it is first asked for. Throws Failure.
   Link& link();
   std::int64_t deadline() const { return deadline_; }
+  /// Waits until as many replicas as are asked for have received all that was written over it. Throws Failure with
+  /// `unknown` where they have not in time: it is written, and may be lost with this server. And Broken.
+  void replicated();
   /// Gives it back for now, while this call waits.
   void rest();
   /// It is of no use any more.

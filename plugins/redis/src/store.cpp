@@ -33,7 +33,8 @@ Store::Store(Settings settings, const Model& model, std::shared_ptr<Scripts> scr
       layout_(settings_.ns, settings_.partitions),
       limits_(limits_of(settings_.partitions)),
       word_(hex(fresh_word())),
-      server_(settings_.address, [this](Link& link, std::int64_t deadline) { greet(link, deadline); }),
+      server_(settings_.address, settings_.replicas,
+              [this](Link& link, std::int64_t deadline) { greet(link, deadline); }),
       hub_(settings_.address, layout_.channel(word_), layout_.clock_channel(),
            [this](std::string_view queue) { ring(queue); }) {}
 
@@ -54,7 +55,7 @@ bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) 
   at.link();  // the server is met with that
   call.arguments.add(met().replication_id);
   call.arguments.add(model_.name);
-  const OwnedReply owned = run_one(at, call, Does::write);
+  const OwnedReply owned = run_one(at, call, check_only ? Does::read : Does::write);
   const Reply reply(owned.get());
   switch (reply[0].number()) {
     case STILE_OK: break;
@@ -168,7 +169,7 @@ void Store::ring(std::string_view queue) noexcept {
       ScriptCall one = call(receive_room, partition);
       begin(one.arguments, "ring", 1);
       one.arguments.add(queue);
-      run_one(at, one, Does::write);
+      run_one(at, one, Does::read);  // no replica need have heard of it
     }
   } catch (const std::exception&) {  // a hint: whoever waits looks by itself
   }

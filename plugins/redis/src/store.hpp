@@ -24,7 +24,8 @@ struct Settings {
   Address address;
   std::string ns;
   std::uint32_t partitions = 1;
-  std::string clock;  ///< manual, system, or empty: what the namespace has
+  std::int64_t replicas = 0;  ///< that must have received a write
+  std::string clock;          ///< manual, system, or empty: what the namespace has
 };
 
 class Session;

@@ -5,6 +5,7 @@ Environment: STILE_TEST_PROGRAM (the program stile), STILE_TEST_SCHEME (whose st
 than redis-server), STILE_PLUGIN_PATH.
 SPDX-License-Identifier: Apache-2.0
 """
+import json
 import os
 import re
 import signal
@@ -191,6 +192,36 @@ class Server(OnServer):
         finally:
             self.ask("CONFIG", "SET", "maxmemory", "0")
         self.assertEqual(store.call("enqueue", workflow="x")["status"], "ok")
+
+
+class Replicas(OnServer):
+    def test_too_few_is_unknown_and_a_second_send_settles_it(self):
+        store = self.open(options="prepare=auto&replicas=0")
+        store.call("info")
+        careful = self.open(options="replicas=1")
+        self.assertIn("replicated", careful.call("info")["capabilities"])
+        write = {"op": "supply", "workflow": "w", "key": "k", "value": "v", "op_id": "0123456789abcdef" * 2}
+        replica = driver.Server(SERVER, self.folder, "follows")
+        got = store.call("load", workflow="w")
+        with_none = self.impatient({**write, "workflow": "x"})
+        self.assertEqual(with_none["status"], "unknown", with_none)
+        self.assertIn("0 of 1 replicas", with_none["error"])
+        self.assertEqual(len(store.call("load", workflow="x")["records"]), 1)  # it is written all the same
+        self.assertEqual(careful.call("load", workflow="x")["status"], "ok")
+        replica.start(False, "--replicaof", "127.0.0.1", str(self.server.port))
+        try:
+            driver.wait_until(lambda: "master_link_status:up" in replica.ask("INFO", "replication"), "it follows")
+            careful.send(write)
+            got = careful.answer()
+            self.assertEqual((got["status"], got["first"]), ("ok", True))
+            self.assertEqual(self.impatient({**write, "workflow": "x"})["status"], "ok")
+        finally:
+            replica.end(signal.SIGKILL)
+
+    def impatient(self, operation):
+        run = subprocess.run([STILE, "call", "--deadline", "3s", self.config("replicas=1")], capture_output=True,
+                             text=True, check=False, input=json.dumps(operation) + "\n")
+        return json.loads(run.stdout)
 
 
 class Login(OnServer):

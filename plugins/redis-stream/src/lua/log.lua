@@ -41,7 +41,7 @@ local function read_group(key, consumer, n)
   return reply and reply[1] and reply[1][2] or {}
 end
 
--- The group reads on, as far as these deliveries go. What it comes past on its way is no delivery: nothing waits for it.
+-- The group reads on, as far as these deliveries go. What it comes past on its way is no delivery.
 local function read_on(queue, consumer, wanted, n)
   local done = {}
   for _ = 1, 2 do
@@ -70,8 +70,8 @@ local function read_on(queue, consumer, wanted, n)
   if #done ~= 0 then call('XACK', log_of(queue), GROUP, unpack(done)) end
 end
 
--- Makes these pending here, wherever the group is. by_entry: rows by the entry that they name. One that is gone, for the
--- group had been past it, is written anew.
+-- Makes these pending here, wherever the group is. by_entry: rows by the entry that they name. One that is gone, for
+-- the group had been past it, is written anew.
 local function claim(queue, consumer, by_entry)
   local key, asked = log_of(queue), {}
   for entry in pairs(by_entry) do asked[#asked + 1] = entry end

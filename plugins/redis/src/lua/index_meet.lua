@@ -1,5 +1,5 @@
--- index_meet: for meet. Every delivery of a queue is ready again; its row says so when it is next looked at. Answers how
--- many entries of the indexes that are seldom used went (counts.lua).
+-- index_meet: for meet. Every delivery of a queue is ready again; its row says so when it is next looked at. Answers
+-- how many entries of the indexes that are seldom used went (counts.lua).
 --
 -- SPDX-License-Identifier: Apache-2.0
 local function take_back_all(queue, now)

@@ -20,8 +20,8 @@ local function read_row(id, packed)
     records = records, bytes = bytes, written_at = written_at, finished_at = finished_at, touched_at = touched_at,
     happened_at = happened_at, trim_at = trim_at, answer_at = answer_at, enqueue_at = enqueue_at, stamp = stamp,
     receive = receive, answer_op = answer_op, enqueue_op = enqueue_op, queue = queue, entry = entry, inline = inline,
-    since = 0, pend = 0, cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0,
-    cancel_op = '', request_cancel_op = '', discard_op = '', next_queue = '', error = '',
+    since = 0, pend = 0, cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0,
+    has_next_queue = 0, cancel_op = '', request_cancel_op = '', discard_op = '', next_queue = '', error = '',
   }
   if next <= #packed then
     row.since, row.pend, row.cancelled_at, row.discard_removed, row.messages, row.kept, row.cancel_removed,
