@@ -35,6 +35,7 @@ void add_call(CLI::App& program, Context& context);
 void add_plugins(CLI::App& program, Context& context);
 void add_info(CLI::App& program, Context& context);
 void add_prepare(CLI::App& program, Context& context);
+void add_doctor(CLI::App& program, Context& context);
 void add_explain(CLI::App& program, Context& context);
 void add_bench(CLI::App& program, Context& context);
 

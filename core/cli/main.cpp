@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
   add_call(program, context);
   add_info(program, context);
   add_prepare(program, context);
+  add_doctor(program, context);
   add_plugins(program, context);
   add_bench(program, context);
   add_explain(program, context);

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "codec/fields.hpp"
 #include "loader/table.hpp"
+#include "stile/abi/examine.h"
 #include "stile/types.hpp"
+#include "store/examine.hpp"
+#include "store/relay.hpp"
 #include "types/abi.hpp"
 
 namespace stile::store {
@@ -116,6 +120,8 @@ class PluginLink final : public Link {
   decltype(stile_plugin::execute) execute_;
 };
 
+using Said = std::function<void(std::string_view what, bool mended)>;
+
 class PluginBackend final : public Backend {
  public:
   PluginBackend(std::shared_ptr<PluginStore> store, std::string config)
@@ -137,13 +143,38 @@ class PluginBackend final : public Backend {
   const PluginIdentity& plugin() const override { return identity_; }
   const std::string& config() const override { return config_; }
 
+  void examine(bool mend, Deadline deadline, const Said& said) {
+    if (!store_->mark().here()) throw Error(Status::invalid, store_->after_fork());
+    const auto* table =
+        static_cast<const stile_examine*>(store_->table().extension(STILE_LIT(STILE_EXTENSION_EXAMINE)));
+    if (table == nullptr)
+      throw Error(Status::unsupported, store_->plugin().who() + " keeps nothing that could be examined");
+    stile_call call{sizeof(stile_call), 0, 0, abi_of(deadline)};
+    loader::ErrorBuffer error;
+    const std::int32_t status =
+        table->examine(store_->get(), &call, mend ? 1 : 0, &tell, &const_cast<Said&>(said), error.get());
+    if (status != STILE_OK) throw Error(loader::failure_of(status, error, store_->plugin().who(), "examine"));
+  }
+
  private:
+  static void tell(void* said, stile_text what, std::uint32_t mended) {
+    (*static_cast<const Said*>(said))(view(what), mended != 0);
+  }
+
   std::shared_ptr<PluginStore> store_;
   PluginIdentity identity_;
   std::string config_;
 };
 
 }  // namespace
+
+void examine(Backend& backend, bool mend, Deadline deadline, const Said& said) {
+  Backend* at = &backend;
+  while (auto* relay = dynamic_cast<Relay*>(at)) at = &relay->inner();
+  auto* plugin = dynamic_cast<PluginBackend*>(at);
+  if (plugin == nullptr) throw Error(Status::unsupported, "this store is behind something that cannot be examined");
+  plugin->examine(mend, deadline, said);
+}
 
 PluginIdentity identity_of(const loader::Plugin& plugin) {
   const stile_plugin& table = *plugin.table;

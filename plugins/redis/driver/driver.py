@@ -92,7 +92,7 @@ def read_reply(stream):
     if line in ("$-1", "*-1"):
         return None
     if line[:1] == "$":
-        return stream.read(int(line[1:]) + 2)[:-2].decode()
+        return stream.read(int(line[1:]) + 2)[:-2].decode(errors="surrogateescape")
     if line[:1] == "*":
         return [read_reply(stream) for _ in range(int(line[1:]))]
     if line[:1] == "-":
@@ -114,6 +114,10 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def offset(server, name):
+    return int(server.ask("INFO", "replication").split(name + ":")[1].split("\r")[0])
 
 
 def used(server):
@@ -173,6 +177,8 @@ class Driver:
         self.server.ask("CONFIG", "SET", "maxmemory", "0")
 
     def lag(self, line):
+        behind = offset(self.server, "master_repl_offset")  # what was acknowledged by now is there
+        wait_until(lambda: offset(self.replica, "slave_repl_offset") >= behind, "the replica has what there is")
         self.replica.ask("REPLICAOF", "127.0.0.1", str(free_port()))
 
     def demote(self, line):

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "session.hpp"
+#include "stile/sdk/examine.hpp"
 #include "store.hpp"
 
 namespace stile::redis {
@@ -41,7 +42,9 @@ struct PluginOf {
   };
   using Store = redis::Store;
   using Session = redis::Session;
-  static const void* extension(std::string_view) noexcept { return nullptr; }
+  static const void* extension(std::string_view id) noexcept {
+    return id == STILE_EXTENSION_EXAMINE ? &sdk::examine_table<PluginOf> : nullptr;
+  }
 };
 
 }  // namespace stile::redis

@@ -37,6 +37,7 @@ enum Room : std::uint32_t {
   overview_room = 64,
   trim_room = 128,
   admin_room = 256,
+  examine_room = 512,
 };
 
 /// The room of an operation's kind (STILE_OP_*).

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class Store {
   bool manual_clock() const { return manual_.load(std::memory_order_acquire); }
   std::string epoch() const;
   Met met() const;
+  /// Do the indexes say what the rows say? Tells what does not, and mends it where asked to. Throws Failure.
+  void examine(const stile_call& call, bool mend, const std::function<void(std::string_view what, bool mended)>& said);
   /// The store's clock. Throws Failure.
   std::int64_t time(Borrowed& at);
 

@@ -319,6 +319,11 @@ class Scripts(OnServer):
                     seen |= set(re.findall(r'"(\w+)"', line))
         self.assertEqual(defined - seen, set())
 
+    def examine(self, store):
+        store.call("enqueue", workflow="examined")  # so that there is an index to go through
+        subprocess.run([STILE, "doctor", self.config()], check=True, capture_output=True)
+        store.call("cancel", workflow="examined")
+
     def run_all(self):
         store, other = self.open(options="prepare=auto&clock=manual"), self.open(options="clock=manual")
         fence = self.leased(store)
@@ -352,6 +357,7 @@ class Scripts(OnServer):
         store.call("stats")
         store.call("list")
         store.call("trim", older_than=0)
+        self.examine(store)
         self.ask("PUBLISH", self.channel(store), "qnobody")  # rung for a queue that nobody waits for: ring
         self.fill_and_release(store)
 

@@ -16,7 +16,7 @@ function(stile_redis_tests scheme prefix)
     return()
   endif()
   set(environment "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY};PYTHONDONTWRITEBYTECODE=1")
-  foreach(script "${STILE_REDIS_DIRECTORY}/tests/own_test.py" ${ARGN})
+  foreach(script "${STILE_REDIS_DIRECTORY}/tests/own_test.py" "${STILE_REDIS_DIRECTORY}/tests/doctor_test.py" ${ARGN})
     cmake_path(GET script STEM name)
     add_test(NAME ${prefix}.${name} COMMAND Python3::Interpreter "${script}" -v)
     set_tests_properties(${prefix}.${name} PROPERTIES TIMEOUT 600 LABELS plain ENVIRONMENT

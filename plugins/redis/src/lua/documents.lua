@@ -32,6 +32,9 @@ end
 local function value_of(key) return call('HGET', T .. 'd:' .. key, 'v') end
 local function version_text(version) return format('%.0f', version) end
 
+-- When it went or will go; 0 = it stays.
+local function gone_at(document) return document.erased_at ~= 0 and document.erased_at or document.expires_at end
+
 -- Writes a document, and remembers what did so (K3).
 local function save_document(document, value, kind, op, version, removed)
   if #document == MEMORY then table.remove(document, 1) end
@@ -49,9 +52,9 @@ local function save_document(document, value, kind, op, version, removed)
     call('HDEL', T .. 'd:' .. key, 'v')
   end
   if document.fresh then call('ZADD', T .. 'dk', 0, key) end
-  local gone_at = document.erased_at ~= 0 and document.erased_at or document.expires_at
-  if gone_at ~= 0 then
-    call('ZADD', T .. 'de', gone_at, key)
+  local at = gone_at(document)
+  if at ~= 0 then
+    call('ZADD', T .. 'de', at, key)
   elseif not document.fresh then
     call('ZREM', T .. 'de', key)
   end
