@@ -15,7 +15,7 @@ import unittest
 
 from support import PATIENCE, STILE, run, wait_for
 
-COMMANDS = ("call", "plugins", "info", "prepare", "explain", "bench")
+COMMANDS = ("call", "plugins", "info", "prepare", "doctor", "explain", "bench")
 
 
 def children(process):
@@ -149,6 +149,11 @@ class Stores(unittest.TestCase):
         unprepared = run("prepare", "memory:", "--check")
         self.assertEqual(unprepared.returncode, 10 + 11)
         self.assertIn("unprepared", unprepared.stderr)
+
+    def test_doctor_of_what_keeps_nothing_to_examine(self):
+        done = run("doctor", "memory:")
+        self.assertEqual((done.returncode, done.stdout), (20, ""))
+        self.assertIn("nothing that could be examined", done.stderr)
 
     def test_info_of_what_is_unprepared(self):
         done = run("info", "memory:?prepare=never")

@@ -1,8 +1,9 @@
--- examine: do the indexes say what the rows say? For `stile doctor`; rows are the truth, and what they do not bear out is
--- mended where that is asked for. One page a call; the caller goes through all of them (examine.cpp).
+-- examine: do the indexes say what the rows say? For `stile doctor`; rows are the truth, and what they do not bear out
+-- is mended where that is asked for. One page a call; the caller goes through all of them (examine.cpp).
 --
 -- examine_keys    cursor, mend                -> OK, cursor, {FINDING ...}, {name of an index ...}
--- examine_rows    after, mend                 -> OK, after (empty = the end), {FINDING ...}, known, finished, records, bytes
+-- examine_rows    after, mend                 -> OK, after (empty = the end), {FINDING ...}, known, finished, records,
+--                                                bytes
 -- examine_index   name, cursor, mend          -> OK, cursor, {FINDING ...}
 -- examine_counts  known, finished, records, bytes, counts as they were before (empty = tell them), mend
 --                                             -> OK, counts, {FINDING ...}
