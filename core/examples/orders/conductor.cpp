@@ -243,14 +243,15 @@ int conduct(const Conduct& options, std::stop_token stop) {
   try {
     OrdersFile file = read_orders_file(options.file);
     auto store = stile::open(options.config, {.ns = options.ns, .program = "stile-orders"});
-    if (!store.has("cross_process")) {
+    store.prepare();
+    // What it said when it was opened, it may have said unprepared.
+    if (!store.info().has("cross_process")) {
       std::fprintf(stderr,
                    "orders: the store %s lives inside one process, and this demo runs several. Name a store that "
                    "processes can share\n",
                    store.config().c_str());
       return 2;
     }
-    store.prepare();
     for (const auto& row : file.skipped) std::printf("  skipped: line %zu: %s\n", row.line, row.why.c_str());
     std::printf("  %zu orders from %s, %zu rows skipped\n", file.orders.size(), options.file.c_str(),
                 file.skipped.size());
