@@ -8,7 +8,7 @@
 namespace stile::redis_set {
 
 const redis::Model& model() {
-  static const redis::Model made{"redis-set", STILE_REDIS_SET_VERSION, stile_redis_set_lua::no_log};
+  static const redis::Model made{"redis-set", STILE_REDIS_SET_VERSION, stile_redis_set_lua::no_log, {}};
   return made;
 }
 

@@ -8,7 +8,8 @@
 namespace stile::redis_stream {
 
 const redis::Model& model() {
-  static const redis::Model made{"redis-stream", STILE_REDIS_STREAM_VERSION, stile_redis_stream_lua::log};
+  static const redis::Model made{"redis-stream", STILE_REDIS_STREAM_VERSION, stile_redis_stream_lua::log,
+                                 stile_redis_stream_lua::probe_log};
   return made;
 }
 

@@ -29,6 +29,7 @@ constexpr Known known[] = {
     {"OOM", STILE_FULL, false, "the server is out of memory (maxmemory)"},
     {"MISCONF", STILE_FULL, false, "the server cannot save its data and takes no writes"},
     {"NOAUTH", STILE_DENIED, true, "the server wants a password: redis://user:password@host"},
+    {"DENIED", STILE_DENIED, true, "the server lets nobody in from other machines: set a password, or bind it to one"},
     {"WRONGPASS", STILE_DENIED, true, "the server does not take this user and password"},
     {"NOPERM", STILE_DENIED, false, "this user may not do that: see the ACL in the README"},
     {"WRONGTYPE", STILE_CORRUPT, false, "a key of this namespace holds something of another type"},
@@ -49,6 +50,9 @@ Fault fault_of(std::string_view error) {
     if (error.find(" " + name) == std::string_view::npos && error.find("-" + name) == std::string_view::npos) continue;
     return {one.status, std::string(one.advice) + ": " + std::string(error), std::string(one.word), one.drop};
   }
+  if (error.find("unknown command") != std::string_view::npos || error.find("Unknown Redis command") != error.npos)
+    return {STILE_UNSUPPORTED, "the server lacks a command that the store needs: " + std::string(error),
+            std::string(word), false};
   if (error.find("max number of clients") != std::string_view::npos)
     return {STILE_UNAVAILABLE, "the server has as many clients as it may: " + std::string(error), std::string(word),
             true};

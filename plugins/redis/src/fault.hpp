@@ -27,6 +27,12 @@ class Broken : public std::exception {
   std::string text_;
 };
 
+/// What answers does not speak the protocol: it is another program.
+class NoServer : public Broken {
+ public:
+  explicit NoServer(std::string text) : Broken(true, std::move(text)) {}
+};
+
 /// What an error that the server answered means; `drop`: this connection is to be given up.
 struct Fault {
   std::int32_t status;

@@ -40,6 +40,9 @@ Link::Link(const Address& address, std::int64_t deadline)
   try {
     open(address, deadline);
     log_in(address, deadline);
+  } catch (const NoServer& other) {
+    ::close(socket_);
+    throw Failure(STILE_UNSUPPORTED, other.text() + "; name the host and the port of a Redis or a Valkey");
   } catch (const Broken& broken) {
     if (socket_ >= 0) ::close(socket_);
     throw Failure(STILE_UNAVAILABLE, broken.text());
@@ -127,8 +130,10 @@ void Link::log_in(const Address& address, std::int64_t deadline) {
   for (std::size_t i = 0; i < asked; ++i) {
     const OwnedReply reply = next(deadline);
     const Reply answer(reply.get());
-    if (!answer.is_error() || i + 1 == asked) continue;  // a user who may not name itself is no worse for it
+    if (!answer.is_error()) continue;
     Fault fault = fault_of(answer.text());
+    // A user who may not name itself is no worse for it.
+    if (i + 1 == asked && !(fault.drop && fault.status == STILE_DENIED)) continue;
     if (fault.status == STILE_INTERNAL)
       fault.status = fault.text.find("DB index") != std::string::npos ? STILE_INVALID : STILE_DENIED;
     throw Failure(fault.status, fault.text, fault.native);
@@ -186,7 +191,7 @@ bool Link::read_some() {
 OwnedReply Link::arrived() {
   void* reply = nullptr;
   if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK)
-    throw Broken(true, std::string("this is not the protocol of a Redis: ") + reader_->errstr);
+    throw NoServer(std::string("what answers there is no Redis: ") + reader_->errstr);
   return OwnedReply(static_cast<redisReply*>(reply));
 }
 

@@ -45,6 +45,10 @@ void check(std::string_view info, std::string_view version) {
     throw Failure(STILE_UNAVAILABLE, "the server is still reading its data", "LOADING");
   if (line_of(info, "redis_mode") == "sentinel")
     throw Failure(STILE_UNSUPPORTED, "this is a Sentinel, which keeps no data: name the server it watches");
+  if (line_of(info, "cluster_enabled") == "1")
+    throw Failure(STILE_UNSUPPORTED,
+                  "this server is part of a cluster, whose slots this version does not follow: name one with "
+                  "cluster-enabled no");
   if (line_of(info, "role") == "slave")
     throw Failure(STILE_READ_ONLY,
                   "this server is a replica, of " + std::string(line_of(info, "master_host")) + ":" +
@@ -74,7 +78,7 @@ void read_durability(Met& met, std::string_view info, std::string_view fsync) {
 }  // namespace
 
 Met meet(Link& link, std::int64_t deadline) {
-  link.put(Command::of("INFO", "default"));
+  link.put(Command::of("INFO"));
   link.put(Command::of("CONFIG", "GET", "appendfsync"));
   const OwnedReply said = link.next(deadline), fsync = link.next(deadline);
   const Reply answer(said.get()), setting(fsync.get());

@@ -14,7 +14,8 @@ namespace {
 
 namespace lua = stile_redis_lua;
 
-constexpr std::uint32_t prepare_script = 1u << 31, meet_script = 1u << 30, the_library = 1u << 29;
+constexpr std::uint32_t prepare_script = 1u << 31, meet_script = 1u << 30, the_library = 1u << 29,
+                        probe_script = 1u << 28;
 constexpr std::uint32_t every_room = 2 * examine_room - 1;
 
 Script script_of(std::string text) {
@@ -132,6 +133,16 @@ const Script& Scripts::meet() {
   std::string text(lua::meet);
   text.replace(text.find(place), place.size(), std::string(lua::counts) + std::string(lua::index_meet));
   return keep(meet_script, std::move(text));
+}
+
+const Script& Scripts::probe() {
+  const std::lock_guard guard(mutex_);
+  const auto found = made_.find(probe_script);
+  if (found != made_.end()) return found->second;
+  constexpr std::string_view place = "  --LOG--\n";
+  std::string text(lua::probe);
+  text.replace(text.find(place), place.size(), model_.probe_log);
+  return keep(probe_script, std::move(text));
 }
 
 }  // namespace stile::redis

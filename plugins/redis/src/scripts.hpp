@@ -16,7 +16,8 @@ namespace stile::redis {
 struct Model {
   std::string_view name;
   std::string_view version;
-  std::string_view log;  ///< Lua: log_save, log_delivered, log_trim
+  std::string_view log;        ///< Lua: log_save, log_delivered, log_trim
+  std::string_view probe_log;  ///< Lua: more commands for probe
 };
 
 struct Script {
@@ -52,9 +53,10 @@ class Scripts {
   /// The function that knows all of them, of a library: what it is made of is made once, where a script makes all its
   /// functions in each call. For servers that have libraries (7.0).
   const Script& library();
-  /// The one that lays out a partition, and the one that a server is met with.
+  /// The one that lays out a partition; those that a server is met with: its epoch, what its user may do.
   const Script& prepare();
   const Script& meet();
+  const Script& probe();
 
  private:
   std::string compose(std::uint32_t rooms) const;

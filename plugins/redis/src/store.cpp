@@ -109,6 +109,39 @@ Met Store::met() const {
   return met_;
 }
 
+// A user who may not do all of it would leave operations half done.
+void Store::probe(Link& link, std::int64_t deadline) {
+  ScriptCall one{&scripts_->probe(), layout_.meta(0), {}, nullptr};
+  one.arguments.add(layout_.channel(word_));
+  const OwnedReply owned = greeting(link, one, deadline);
+  const Reply refused(owned.get());
+  if (refused.size() == 0) return;
+  std::string names;
+  for (std::size_t i = 0; i < refused.size(); i += 2) names += (i == 0 ? "" : ", ") + std::string(refused[i].text());
+  forget_met();
+  throw Failure(STILE_DENIED,
+                "this user may not run " + names +
+                    " here, and the store needs it (its README has the ACL): " + std::string(refused[1].text()),
+                "NOPERM");
+}
+
+OwnedReply Store::greeting(Link& link, const ScriptCall& one, std::int64_t deadline) {
+  std::vector<OwnedReply> replies;
+  run(link, std::span(&one, 1), deadline, replies);
+  const Reply reply(replies.front().get());
+  if (reply.is_error()) {
+    forget_met();
+    const Fault fault = fault_of(reply.text());
+    throw Failure(fault.status, fault.text, fault.native);
+  }
+  return std::move(replies.front());
+}
+
+void Store::forget_met() {
+  const std::lock_guard guard(mutex_);
+  met_ = {};
+}
+
 // Each server is met in every partition once, by the replication id that it has (S2). A partition that is not laid out
 // yet meets it when it is.
 void Store::greet(Link& link, std::int64_t deadline) {
@@ -120,22 +153,15 @@ void Store::greet(Link& link, std::int64_t deadline) {
     met_ = now;
     if (known) return;
   }
+  probe(link, deadline);
   std::int64_t epoch = 0;
   for (std::uint32_t partition = layout_.partitions(); partition-- > 0;) {
     ScriptCall one{&scripts_->meet(), layout_.meta(partition), {}, nullptr};
     one.arguments.add(now.replication_id);
     one.arguments.add(now.replication_before);
     one.arguments.flag(now.durable);
-    std::vector<OwnedReply> replies;
-    run(link, std::span(&one, 1), deadline, replies);
-    const Reply reply(replies.front().get());
-    if (reply.is_error()) {
-      const std::lock_guard guard(mutex_);
-      met_ = {};
-      const Fault fault = fault_of(reply.text());
-      throw Failure(fault.status, fault.text, fault.native);
-    }
-    epoch = reply[1].number();
+    const OwnedReply reply = greeting(link, one, deadline);
+    epoch = Reply(reply.get())[1].number();
   }
   if (epoch == 0) return;  // not laid out
   const std::lock_guard guard(mutex_);

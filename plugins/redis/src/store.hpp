@@ -73,6 +73,9 @@ class Store {
   bool prepare_one(Borrowed& at, std::uint32_t partition, bool check_only);
   void ring(std::string_view queue) noexcept;
   void greet(Link& link, std::int64_t deadline);
+  void probe(Link& link, std::int64_t deadline);
+  OwnedReply greeting(Link& link, const ScriptCall& one, std::int64_t deadline);
+  void forget_met();
 
   const Settings settings_;
   const Model model_;
