@@ -11,7 +11,7 @@
 
 -- Of the call that runs: a library's functions stay from one call to the next, so every call begins these anew.
 local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, watched, rows, dirty, armed, named, counts,
-  counts_changed
+  counts_changed, entered, fetched, adds, takes, values, upcoming
 -- There is nothing to take these from while a library is loaded.
 local max, min, sub, format
 
@@ -19,7 +19,8 @@ local max, min, sub, format
 local function begin(keys, args)
   max, min, sub, format = math.max, math.min, string.sub, string.format
   call, KEYS, ARGV, T, rows, dirty = redis.call, keys, args, sub(keys[1], 1, -2), {}, {}
-  armed, named, counts, counts_changed = {}, {}, nil, false
+  armed, named, counts, counts_changed, entered, fetched = {}, {}, nil, false, {}, {}
+  adds, takes, values, upcoming = nil, nil, nil, 0
   meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions', 'counts')
   if not meta[1] then return false end
   epoch, floor, document_floor, now = tonumber(meta[1]), tonumber(meta[2]), tonumber(meta[5]), tonumber(meta[3])

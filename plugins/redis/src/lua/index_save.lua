@@ -1,27 +1,70 @@
 -- index_save: keeps the sorted sets in step with a row, and finds in them what is due.
 --
 -- SPDX-License-Identifier: Apache-2.0
+local function list_of(lists, key)
+  local list = lists[key]
+  if not list then
+    list = {}
+    lists[key] = list
+  end
+  return list
+end
+
+-- At once, or, while many rows are saved, together with those of the other rows.
 local function index_add(key, score, id)
+  if adds then
+    local list = list_of(adds, key)
+    list[#list + 1] = score
+    list[#list + 1] = id
+    return
+  end
   local added = call('ZADD', T .. key, score, id)
   if ASIDE[sub(key, 1, 1)] then count('aside', added) end
 end
 local function index_take(key, id)
+  if takes then
+    local list = list_of(takes, key)
+    list[#list + 1] = id
+    return
+  end
   local taken = call('ZREM', T .. key, id)
   if ASIDE[sub(key, 1, 1)] then count('aside', -taken) end
 end
 
-local function index_remove(row)
-  if not row.was_key then return end
-  index_take(row.was_key, row.id)
-  if row.was_put_off == 1 then index_take(SIBLING[sub(row.was_key, 1, 1)] .. sub(row.was_key, 2), row.id) end
+-- Those that come first: should one be somebody's key of another type, the script ends there, and what is in the indexes
+-- besides is taken away where it is met. For the same reason nothing is taken from where it was added.
+local function index_together()
+  for key, list in pairs(adds) do
+    local added = 0
+    for i = 1, #list, 2 * CHUNK do
+      added = added + call('ZADD', T .. key, unpack(list, i, min(i + 2 * CHUNK - 1, #list)))
+    end
+    if ASIDE[sub(key, 1, 1)] then count('aside', added) end
+  end
+  for key, list in pairs(takes) do
+    local taken = 0
+    for i = 1, #list, CHUNK do
+      taken = taken + call('ZREM', T .. key, unpack(list, i, min(i + CHUNK - 1, #list)))
+    end
+    if ASIDE[sub(key, 1, 1)] then count('aside', -taken) end
+  end
 end
-local index_forget = index_remove
+
+local function index_remove(row, kept)
+  local was_key = row.was_key
+  if not was_key then return end
+  if was_key ~= kept then index_take(was_key, row.id) end
+  if row.was_put_off == 0 then return end
+  local sibling = SIBLING[sub(was_key, 1, 1)] .. sub(was_key, 2)
+  if sibling ~= kept then index_take(sibling, row.id) end
+end
+local function index_forget(row) index_remove(row, nil) end
 
 local function index_save(row)
   local key, score = index_of(row)
   local was_key = row.was_key
   if key == was_key and score == row.was_score and row.put_off == row.was_put_off then return end
-  if was_key and (was_key ~= key or row.was_put_off == 1) then index_remove(row) end
+  if was_key and (was_key ~= key or row.was_put_off == 1) then index_remove(row, key) end
   if not key then return end
   index_add(key, score, row.id)
   if not was_key or row.was_queue ~= row.queue then
@@ -41,7 +84,8 @@ local function ripen(put_off, to, queue)
   end
 end
 
--- At most n ids of a queue that are due, earliest first (W7).
+-- At most n ids of a queue that are due, earliest first (W7), as the indexes say: rows that are not saved yet may have
+-- gone from there.
 local function due_ids(queue, n)
   if counted().aside ~= 0 then
     ripen('p:', 'q:', queue)

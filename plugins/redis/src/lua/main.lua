@@ -11,8 +11,29 @@ end
 -- needs none.
 function ops.drain() call('DEL', T .. '-') return {OK} end
 
+-- Operations whose first argument is a workflow.
+local OF_WORKFLOW = {acquire = true, renew = true, release = true, load = true, record = true, supply = true,
+  append = true, transact = true, rebase = true, discard = true, request_cancel = true, enqueue = true, cancel = true,
+  extend = true, ack = true, snooze = true, nack = true, reject = true}
+
+-- Many operations: their rows are read at once, and receives know of each other.
+local function look_through(args)
+  local ids, at = {}, 1
+  while at <= #args do
+    local kind = args[at]
+    if OF_WORKFLOW[kind] then
+      ids[#ids + 1] = args[at + 2]
+    elseif kind == 'receive' then
+      upcoming = upcoming + 1
+    end
+    at = at + 2 + math.abs(tonumber(args[at + 1]))
+  end
+  if #ids > 1 then look_ahead(ids) end
+end
+
 local function main(keys, args)
   if not begin(keys, args) then return redis.status_reply('LOST') end
+  if math.abs(tonumber(args[2])) + 2 < #args then look_through(args) end
   local replies, at, before = {}, 1, OK
   while at <= #args do
     local kind, n = args[at], tonumber(args[at + 1])

@@ -10,8 +10,27 @@
 -- ring     queue               -> OK    for a process that was rung and has nobody who waits
 -- channel: the process's, empty = it has nobody in line. consumer: the process, for a log of wakeups.
 -- SPDX-License-Identifier: Apache-2.0
+
+-- The next that are due, beginning with what an earlier receive of this script has left of them. What it has not saved yet
+-- still stands in the indexes.
+local function due_list(queue, n)
+  if entered[queue] then flush() end
+  local list = fetched[queue]
+  if list and (list.at <= #list or list.all) then return list end
+  if list then flush() end
+  list = due_ids(queue, n)
+  list.at, list.all = 1, #list < n
+  look_ahead(list)
+  fetched[queue] = list
+  return list
+end
+
+local function no_longer(row, queue)
+  return row and row.dirty and
+    (row.queue ~= queue or row.due > now or (row.wakeup ~= WAITING and row.wakeup ~= FLYING))
+end
+
 function ops.receive(a, n)
-  flush()
   local left, lease, nonce, again, acquire, ttl, budget, load, limit, bytes, channel, since, puts_off, consumer =
     tonumber(ARGV[a]), tonumber(ARGV[a + 1]), ARGV[a + 2], ARGV[a + 3] ~= '', ARGV[a + 4] ~= '', tonumber(ARGV[a + 5]),
     tonumber(ARGV[a + 6]), ARGV[a + 7] ~= '', tonumber(ARGV[a + 8]), tonumber(ARGV[a + 9]), ARGV[a + 10],
@@ -46,37 +65,42 @@ function ops.receive(a, n)
 
   local function take(queue)
     while true do
-      local want, delivered = left + 1, {}
-      local ids = due_ids(queue, want)
-      for i = 1, #ids do
-        if left == 0 then
+      local list, delivered = due_list(queue, left + max(upcoming, 1)), {}
+      while list.at <= #list do
+        local id = list[list.at]
+        local row = look(id)
+        if no_longer(row, queue) then
+          list.at = list.at + 1
+        elseif left == 0 then
           more = true
           break
-        end
-        local row = look(ids[i])
-        if not row or (row.wakeup ~= WAITING and row.wakeup ~= FLYING) or row.queue ~= queue or row.due > now then
-          index_heal(queue, ids[i]) -- the row is the truth
+        elseif not row or (row.wakeup ~= WAITING and row.wakeup ~= FLYING) or row.queue ~= queue or row.due > now then
+          list.at = list.at + 1
+          index_heal(queue, id) -- the row is the truth
           if row then mark(row) end
         elseif acquire and leased(row) then
           if put_off == puts_off then
             more, stopped = true, true
             break
           end
+          list.at = list.at + 1
           row.since, row.put_off, row.due = place(row), 1, row.alive -- D9: keeps its place
           store(row)
           put_off = put_off + 1
         else
+          list.at = list.at + 1
           deliver(row)
           delivered[#delivered + 1] = row
         end
       end
       log_delivered(queue, consumer, delivered)
-      if more or #ids < want then return end
-      flush()
+      if more or list.all then return end
     end
   end
 
+  upcoming = upcoming - 1
   if again then
+    flush()
     for _, id in ipairs(in_flight_of(nonce)) do
       local row = look(id)
       tell(row, acquire and row.stamp == nonce and row.granted_by == RECEIVE)
@@ -88,7 +112,7 @@ function ops.receive(a, n)
       take(sub(ARGV[i], 2))
     end
   end
-  flush()
+  if channel ~= '' then flush() end
   local next_time = NO_TIMER
   for i = first, channel ~= '' and last or 0 do
     local queue = sub(ARGV[i], 2)

@@ -14,20 +14,43 @@ local function remember(row)
   row.was_class, row.was_at = row.trim_class, row.trim_at
 end
 
+local function adopt(id, packed)
+  local row = read_row(id, packed)
+  if row.epoch ~= epoch then bump_epoch(row) end
+  remember(row)
+  rows[id] = row
+  return row
+end
+
 function look(id)
   local row = rows[id]
   if row == nil then
     local packed = call('GET', T .. 'w:' .. id)
-    if packed then
-      row = read_row(id, packed)
-      if row.epoch ~= epoch then bump_epoch(row) end
-      remember(row)
-    else
-      row = false
-    end
-    rows[id] = row
+    if packed then return adopt(id, packed) end
+    rows[id] = false
   end
   return row or nil
+end
+
+-- Reads many rows at once. Those that are not there are left to look, which tells them from somebody's key of another
+-- type.
+local function look_ahead(ids)
+  local wanted, keys, seen = {}, {}, {}
+  for i = 1, #ids do
+    local id = ids[i]
+    if rows[id] == nil and not seen[id] then
+      seen[id] = true
+      wanted[#wanted + 1] = id
+      keys[#keys + 1] = T .. 'w:' .. id
+    end
+  end
+  if #wanted < 2 then return end
+  for from = 1, #wanted, CHUNK do
+    local found = call('MGET', unpack(keys, from, min(from + CHUNK - 1, #wanted)))
+    for i = 1, #found do
+      if found[i] then adopt(wanted[from + i - 1], found[i]) end
+    end
+  end
 end
 
 local function look_or_make(id)
@@ -51,6 +74,8 @@ end
 -- A changed row is written by flush.
 function mark(row)
   rows[row.id] = row
+  -- It may be due now, and no index says so yet.
+  if row.due <= now and (row.wakeup == WAITING or row.wakeup == FLYING) then entered[row.queue] = true end
   if row.dirty then return end
   row.dirty = true
   dirty[#dirty + 1] = row
@@ -72,8 +97,8 @@ end
 
 local function index_trim(row)
   if row.trim_class == row.was_class and row.trim_at == row.was_at then return end
-  if row.was_class ~= KEPT and row.was_class ~= row.trim_class then call('ZREM', T .. 't' .. row.was_class, row.id) end
-  if row.trim_class ~= KEPT then call('ZADD', T .. 't' .. row.trim_class, row.trim_at, row.id) end
+  if row.was_class ~= KEPT and row.was_class ~= row.trim_class then index_take('t' .. row.was_class, row.id) end
+  if row.trim_class ~= KEPT then index_add('t' .. row.trim_class, row.trim_at, row.id) end
 end
 
 -- The row last: should an index be somebody's key of another type, the script ends here and nothing counts.
@@ -82,10 +107,15 @@ local function save(row)
   index_save(row)
   index_trim(row)
   if row.fresh then
-    call('ZADD', T .. 'ids', 0, row.id)
+    index_add('ids', 0, row.id)
     row.fresh = nil
   end
-  call('SET', T .. 'w:' .. row.id, pack_row(row))
+  if values then
+    values[#values + 1] = T .. 'w:' .. row.id
+    values[#values + 1] = pack_row(row)
+  else
+    call('SET', T .. 'w:' .. row.id, pack_row(row))
+  end
   local is_known, is_finished = known(row), row.finished_at ~= 0
   if is_known ~= (row.was_known or false) then count('workflows', is_known and 1 or -1) end
   if is_finished ~= (row.was_finished or false) then count('finished', is_finished and 1 or -1) end
@@ -104,8 +134,13 @@ end
 local function flush()
   if #dirty == 0 then return end
   local changed = dirty
-  dirty = {}
+  dirty, entered, fetched = {}, {}, {}
+  if #changed == 1 then return save(changed[1]) end
+  adds, takes, values = {}, {}, {}
   for i = 1, #changed do save(changed[i]) end
+  index_together()
+  for i = 1, #values, 2 * CHUNK do call('MSET', unpack(values, i, min(i + 2 * CHUNK - 1, #values))) end
+  adds, takes, values = nil, nil, nil
 end
 
 -- A1: what forgotten ids leave behind.
