@@ -6,6 +6,7 @@
 
 #include <sha1.h>
 
+#include "fields.hpp"
 #include "stile/abi.h"
 #include "stile_redis_lua.hpp"
 
@@ -92,7 +93,7 @@ std::string Scripts::compose(std::uint32_t rooms) const {
   add_room(any(admin_room), lua::admin);
   add_room(any(examine_room), lua::examine);
   add(true, lua::main);
-  return out;
+  return numbered(out);
 }
 
 const Script& Scripts::keep(std::uint32_t number, std::string text) {

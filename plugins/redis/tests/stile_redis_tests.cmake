@@ -1,4 +1,5 @@
-# stile_redis_tests(SCHEME PREFIX [SCRIPT ...]): a Redis store's own tests, and the suite, on servers that they start.
+# stile_redis_tests(SCHEME PREFIX [SECOND] [SCRIPT ...]): a Redis store's own tests, and the suite, on servers that they
+# start. SECOND: only its scripts differ from those of another one, which is tried with sanitizers and on a bad network.
 #
 # SPDX-License-Identifier: Apache-2.0
 set(STILE_REDIS_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}/.." CACHE INTERNAL "")
@@ -10,13 +11,15 @@ set_target_properties(redis_shim PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "
 target_link_libraries(redis_shim PRIVATE ${CMAKE_DL_LIBS})
 
 function(stile_redis_tests scheme prefix)
+  cmake_parse_arguments(arg "SECOND" "" "" ${ARGN})
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
   find_program(STILE_REDIS_SERVER redis-server)
   if(NOT STILE_PROGRAMS OR NOT STILE_REDIS_SERVER)
     return()
   endif()
   set(environment "STILE_PLUGIN_PATH=${STILE_PLUGIN_OUTPUT_DIRECTORY};PYTHONDONTWRITEBYTECODE=1")
-  foreach(script "${STILE_REDIS_DIRECTORY}/tests/own_test.py" "${STILE_REDIS_DIRECTORY}/tests/doctor_test.py" ${ARGN})
+  foreach(script "${STILE_REDIS_DIRECTORY}/tests/own_test.py" "${STILE_REDIS_DIRECTORY}/tests/doctor_test.py"
+      ${arg_UNPARSED_ARGUMENTS})
     cmake_path(GET script STEM name)
     add_test(NAME ${prefix}.${name} COMMAND Python3::Interpreter "${script}" -v)
     set_tests_properties(${prefix}.${name} PROPERTIES TIMEOUT 600 LABELS plain ENVIRONMENT
@@ -38,12 +41,19 @@ STILE_TEST_PROGRAM=$<TARGET_FILE:stile>")
     set_tests_properties(conformance.${prefix}_${name} PROPERTIES TIMEOUT 1500 LABELS ${label} COST 100
       ENVIRONMENT "${environment}")
   endfunction()
-  # By a clock that is moved by hand, and by the real one in three partitions.
-  add_suite(manual plain "--unsynced 'clock=manual'" --level 1)
-  add_suite(partitions once "--unsynced 'partitions=3'" --level 1)
-  add_suite(concurrent threaded "--unsynced" --only "Concurrent.*")
+  set(sanitized plain)
+  set(threaded threaded)
+  if(arg_SECOND)
+    set(sanitized once)
+    set(threaded once)
+  endif()
+  add_suite(manual ${sanitized} "--unsynced 'clock=manual'" --level 1)
+  add_suite(concurrent ${threaded} "--unsynced" --only "Concurrent.*")
   add_suite(faults once "--unsynced 'clock=manual'" --only "Faults.*")
-  add_suite(network once "--unsynced" --only "Network.*")
+  if(NOT arg_SECOND)
+    add_suite(partitions once "--unsynced 'partitions=3'" --level 1)
+    add_suite(network once "--unsynced" --only "Network.*")
+  endif()
   # A preloaded library and a sanitizer's do not go together, and servers have none of our code.
   add_suite(servers once "--shim '$<TARGET_FILE:redis_shim>'" --only "Servers.*")
 endfunction()

@@ -113,8 +113,9 @@ function ops.examine_rows(a)
     if not packed then
       tell('workflow ' .. id .. ' is listed and has no row', true, function() call('ZREM', T .. 'ids', id) end)
     else
-      local bumped = read_row(id, packed).epoch ~= epoch
-      local row = look(id)
+      local row = read_row(id, packed)
+      local bumped = row.epoch ~= epoch
+      row = look(id)
       examine_row(row, bumped, tell)
       tally[1], tally[2] = tally[1] + (known(row) and 1 or 0), tally[2] + (row.finished_at ~= 0 and 1 or 0)
       tally[3], tally[4] = tally[3] + row.records, tally[4] + row.bytes

@@ -31,8 +31,8 @@ local function index_take(key, id)
   if ASIDE[sub(key, 1, 1)] then count('aside', -taken) end
 end
 
--- Those that come first: should one be somebody's key of another type, the script ends there, and what is in the indexes
--- besides is taken away where it is met. For the same reason nothing is taken from where it was added.
+-- Adding comes first: should one be somebody's key of another type, the script ends there, and what is in the indexes
+-- besides is taken away where it is met. So nothing is taken from where it was added.
 local function index_together()
   for key, list in pairs(adds) do
     local added = 0

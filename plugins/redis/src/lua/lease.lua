@@ -12,15 +12,15 @@ local function granted(row) return {OK, row.number, row.stamp, row.alive, row.bu
 function ops.acquire(a)
   local workflow, ttl, budget, force, nonce = ARGV[a], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), ARGV[a + 3],
     ARGV[a + 4]
-  local held = look(workflow)
-  if held and leased(held) then
-    if held.stamp == nonce then -- A9
-      if held.granted_by ~= ACQUIRE then return reused() end
-      return granted(held)
+  local row = look(workflow)
+  if row and leased(row) then
+    if row.stamp == nonce then -- A9
+      if row.granted_by ~= ACQUIRE then return reused() end
+      return granted(row)
     end
-    if force == '' then return {HELD, held.alive, now} end
+    if force == '' then return {HELD, row.alive, now} end
   end
-  local row = look_or_make(workflow)
+  row = look_or_make(workflow)
   grant(row, nonce, ACQUIRE, ttl, budget)
   if force ~= '' then take_back(row) end -- A13
   store(row)

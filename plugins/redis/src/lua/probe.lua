@@ -9,7 +9,8 @@ local T, channel = string.sub(KEYS[1], 1, -2), ARGV[1]
 local key = T .. '-'
 local tries = {
   {'TIME'}, {'PUBLISH', channel, ''}, {'SCAN', '0', 'COUNT', '1'}, {'EXISTS', key},
-  {'MSET', key, ''}, {'SET', key, ''}, {'GET', key}, {'MGET', key}, {'PEXPIRE', key, '1000'}, {'DUMP', key}, {'PTTL', key}, {'MEMORY', 'USAGE', key},
+  {'MSET', key, ''}, {'SET', key, ''}, {'GET', key}, {'MGET', key}, {'PEXPIRE', key, '1000'}, {'DUMP', key},
+  {'PTTL', key}, {'MEMORY', 'USAGE', key},
   {'DEL', key},
   {'HSET', key, 'f', ''}, {'HGET', key, 'f'}, {'HMGET', key, 'f'}, {'HEXISTS', key, 'f'}, {'HDEL', key, 'f'},
   {'ZADD', key, '0', 'm'}, {'ZSCORE', key, 'm'}, {'ZCARD', key}, {'ZCOUNT', key, '0', '0'}, {'ZRANGE', key, '0', '0'},

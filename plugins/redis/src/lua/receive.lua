@@ -11,8 +11,8 @@
 -- channel: the process's, empty = it has nobody in line. consumer: the process, for a log of wakeups.
 -- SPDX-License-Identifier: Apache-2.0
 
--- The next that are due, beginning with what an earlier receive of this script has left of them. What it has not saved yet
--- still stands in the indexes.
+-- The next that are due, beginning with what an earlier receive of this script has left of them. What it has not saved
+-- yet still stands in the indexes.
 local function due_list(queue, n)
   if entered[queue] then flush() end
   local list = fetched[queue]

@@ -2,32 +2,46 @@
 --
 -- A row is read once and written once a script, by flush, with all indexes that name it; so a chain on one workflow
 -- costs what one operation costs. Fields are those of stile/sdk/engine/row.hpp; empty text stands for no id.
+--
+-- A row is an array; row.NAME below and in other files is written row[NUMBER] by this list (fields.cpp). COMMON holds
+-- what stands from `version` on, RARE what stands between `was_at` and that.
+--FIELDS id dirty fresh discarded was_key was_score was_put_off was_queue was_wakeup was_known was_finished
+--FIELDS was_records was_bytes was_class was_at
+--FIELDS since pend cancelled_at discard_removed messages kept cancel_removed has_next_queue
+--FIELDS cancel_op request_cancel_op discard_op next_queue error
+--FIELDS version wakeup trim_class put_off cancel_requested granted_by answer_kind answer_flag enqueue_kind
+--FIELDS enqueue_state count answer_count epoch number ttl alive budget due delivery position first records bytes
+--FIELDS written_at finished_at touched_at happened_at trim_at answer_at enqueue_at
+--FIELDS stamp receive answer_op enqueue_op queue entry inline next
 -- SPDX-License-Identifier: Apache-2.0
 local COMMON = '<BBBBBBBBBBI4I4I4dddddddddddddddddBc0Bc0Bc0Bc0Bc0Bc0I2c0'
 local RARE = '<ddddddBBBc0Bc0Bc0Bc0I2c0'
 
 local function read_row(id, packed)
-  local version, wakeup, trim_class, put_off, cancel_requested, granted_by, answer_kind, answer_flag, enqueue_kind,
-    enqueue_state, count, answer_count, row_epoch, number, ttl, alive, budget, due, delivery, position, first, records,
-    bytes, written_at, finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, stamp, receive, answer_op,
-    enqueue_op, queue, entry, inline, next = struct.unpack(COMMON, packed)
-  if version ~= 1 then error('row of ' .. id .. ' is of version ' .. version) end
   local row = {
-    id = id, wakeup = wakeup, trim_class = trim_class, put_off = put_off, cancel_requested = cancel_requested,
-    granted_by = granted_by, answer_kind = answer_kind, answer_flag = answer_flag, enqueue_kind = enqueue_kind,
-    enqueue_state = enqueue_state, count = count, answer_count = answer_count, epoch = row_epoch, number = number,
-    ttl = ttl, alive = alive, budget = budget, due = due, delivery = delivery, position = position, first = first,
-    records = records, bytes = bytes, written_at = written_at, finished_at = finished_at, touched_at = touched_at,
-    happened_at = happened_at, trim_at = trim_at, answer_at = answer_at, enqueue_at = enqueue_at, stamp = stamp,
-    receive = receive, answer_op = answer_op, enqueue_op = enqueue_op, queue = queue, entry = entry, inline = inline,
-    since = 0, pend = 0, cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0,
-    has_next_queue = 0, cancel_op = '', request_cancel_op = '', discard_op = '', next_queue = '', error = '',
+    id, nil, nil, nil, nil, nil, 0, nil, nil, nil, nil,
+    0, 0, KEPT, 0,
+    0, 0, 0, 0, 0, 0, 0, 0,
+    '', '', '', '', '',
+    struct.unpack(COMMON, packed)
   }
-  if next <= #packed then
+  if row.version ~= 1 then error('row of ' .. id .. ' is of version ' .. row.version) end
+  if row.next <= #packed then
     row.since, row.pend, row.cancelled_at, row.discard_removed, row.messages, row.kept, row.cancel_removed,
       row.has_next_queue, row.cancel_op, row.request_cancel_op, row.discard_op, row.next_queue, row.error =
-      struct.unpack(RARE, packed, next)
+      struct.unpack(RARE, packed, row.next)
   end
+  return row
+end
+
+local EMPTY -- made by the first call that needs it
+
+-- One that is not stored yet.
+local function new_row(id)
+  EMPTY = EMPTY or struct.pack(COMMON, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, '', 0, '', 0, '', 0, '', 0, '', 0, '', 0, '')
+  local row = read_row(id, EMPTY)
+  row.fresh, row.epoch, row.touched_at = true, epoch, now
   return row
 end
 

@@ -59,16 +59,7 @@ local function look_or_make(id)
     if not known(row) then row.touched_at = now end -- a husk begins anew
     return row
   end
-  return {
-    id = id, fresh = true, wakeup = NOWHERE, trim_class = KEPT, put_off = 0, cancel_requested = 0, granted_by = 0,
-    answer_kind = 0, answer_flag = 0, enqueue_kind = 0, enqueue_state = 0, count = 0, answer_count = 0, epoch = epoch,
-    number = 0, ttl = 0, alive = 0, budget = 0, due = 0, delivery = 0, position = 0, first = 0, records = 0, bytes = 0,
-    written_at = 0, finished_at = 0, touched_at = now, happened_at = 0, trim_at = 0, answer_at = 0, enqueue_at = 0,
-    stamp = '', receive = '', answer_op = '', enqueue_op = '', queue = '', entry = '', inline = '', since = 0, pend = 0,
-    cancelled_at = 0, discard_removed = 0, messages = 0, kept = 0, cancel_removed = 0, has_next_queue = 0,
-    cancel_op = '', request_cancel_op = '', discard_op = '', next_queue = '', error = '', was_put_off = 0,
-    was_records = 0, was_bytes = 0, was_class = KEPT, was_at = 0,
-  }
+  return new_row(id)
 end
 
 -- A changed row is written by flush.
