@@ -10,6 +10,10 @@ stile_defaults(redis_shim)
 set_target_properties(redis_shim PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 target_link_libraries(redis_shim PRIVATE ${CMAKE_DL_LIBS})
 
+find_package(GTest REQUIRED)
+include(GoogleTest)
+stile_add_test(redis_units_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/units_test.cpp" LIBRARIES stile_redis)
+
 function(stile_redis_tests scheme prefix)
   cmake_parse_arguments(arg "SECOND" "" "" ${ARGN})
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
