@@ -73,9 +73,9 @@ void Session::info(Borrowed& at, stile_op& op) {
 void Session::advance(Borrowed& at, stile_op& op) {
   for (std::uint32_t partition = store_.layout().partitions(); partition-- > 0;) {
     ScriptCall call = store_.call(admin_room, partition);
-    begin(call.arguments, "advance", 2);
-    call.arguments.number(as_double(request_of<stile_advance_request>(op).by));
-    call.arguments.add(store_.layout().clock_channel());
+    call.operations.begin("advance");
+    call.operations.number(as_double(request_of<stile_advance_request>(op).by));
+    call.operations.add(store_.layout().clock_channel());
     const OwnedReply owned = run_one(at, call, Does::write);
     const Reply reply = Reply(owned.get())[0];
     if (reply[0].number() == STILE_UNSUPPORTED)
@@ -102,8 +102,10 @@ void Session::render(stile_op& op) {
   bool is_receipt = false;
   const auto partition = store_.layout().partition_of(subject_of(said, reader, is_receipt));
   ScriptCall call = store_.call_though_full(room_of(said.kind), partition);
-  encode(said, {}, call.arguments);
-  const std::vector<std::string> arguments = call.arguments.arguments();
+  encode(said, {}, call.operations);
+  Command command;
+  call.operations.append_to(command);
+  const std::vector<std::string> arguments = command.arguments();
   auto* params = static_cast<stile_value*>(sdk::engine::allocate(op, arguments.size() * sizeof(stile_value)));
   for (std::size_t i = 0; i < arguments.size(); ++i) params[i] = {STILE_TYPE_BYTES, 0, 0, 0, copy(op, arguments[i])};
   auto* keys = static_cast<stile_bytes*>(sdk::engine::allocate(op, sizeof(stile_bytes)));

@@ -105,7 +105,7 @@ void Batch::take_in_receive(Part& part, std::size_t i, bool follows) {
   how.n_queues = queues.size();
   part.rooms |= receive_room;
   part.ops.push_back(i);
-  encode_receive(asked, how, part.arguments);
+  encode_receive(asked, how, part.operations);
 }
 
 void Batch::take_in(Part& part, std::size_t i, bool follows) {
@@ -125,7 +125,7 @@ void Batch::take_in(Part& part, std::size_t i, bool follows) {
   how.receipt = is_receipt ? &reader.receipt() : nullptr;
   part.rooms |= room_of(op.kind);
   part.ops.push_back(i);
-  encode(op, how, part.arguments);
+  encode(op, how, part.operations);
 }
 
 void Batch::flush() {
@@ -136,7 +136,7 @@ void Batch::flush() {
   std::vector<ScriptCall> calls;
   for (Part& part : parts) {
     calls.push_back(store_.call(part.rooms, part.partition));
-    calls.back().arguments = std::move(part.arguments);
+    calls.back().operations = std::move(part.operations);
   }
   std::vector<OwnedReply> replies;
   std::int32_t rest = STILE_UNAVAILABLE;
@@ -194,8 +194,8 @@ void Batch::drain(const Part& part, const Fault& fault) {
     } else {
       Part alone;
       alone.partition = part.partition;
-      begin(alone.arguments, "drain", 1);
-      alone.arguments.add("");
+      alone.operations.begin("drain");
+
       take_in(alone, i, false);
       send_drained(alone, op);
     }
@@ -205,7 +205,7 @@ void Batch::drain(const Part& part, const Fault& fault) {
 void Batch::send_drained(Part& alone, stile_op& op) {
   ScriptCall call = store_.call_though_full(alone.rooms, alone.partition);
   call.script = call.when_full;
-  call.arguments = std::move(alone.arguments);
+  call.operations = std::move(alone.operations);
   try {
     const OwnedReply reply = run_one(at_, call, Does::write);
     decode(op, Reply(reply.get())[1]);

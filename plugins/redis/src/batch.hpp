@@ -30,7 +30,7 @@ class Batch {
     std::uint32_t partition = 0;
     std::uint32_t rooms = 0;
     std::vector<std::size_t> ops;
-    Command arguments;
+    Operations operations;
   };
 
   bool pending(std::size_t i) const { return ops_[i]->status == STILE_UNSET; }

@@ -23,29 +23,29 @@ std::string_view id_text(const stile_id& id) {
   return {reinterpret_cast<const char*>(id.bytes), sizeof id.bytes};
 }
 
-void add_fence(Command& out, const stile_fence& fence) {
+void add_fence(Operations& out, const stile_fence& fence) {
   out.number(static_cast<std::int64_t>(std::min<std::uint64_t>(fence.number, INT64_MAX)));
   out.add(id_text(fence.stamp));
 }
-void add_optional(Command& out, bool has, std::int64_t value) {
+void add_optional(Operations& out, bool has, std::int64_t value) {
   if (has)
     out.number(as_double(value));
   else
     out.add({});
 }
-void add_queue(Command& out, bool has, const stile_bytes& queue) {
+void add_queue(Operations& out, bool has, const stile_bytes& queue) {
   if (!has) return out.add({});
   std::string text("q");
   text.append(view(queue));
   out.add(text);
 }
-void add_enqueue(Command& out, const stile_enqueue* enqueue) {
+void add_enqueue(Operations& out, const stile_enqueue* enqueue) {
   out.flag(enqueue != nullptr);
   out.flag(enqueue != nullptr && enqueue->is_instant != 0);
   out.number(enqueue != nullptr ? as_double(enqueue->when) : 0);
   add_queue(out, enqueue != nullptr && enqueue->has_queue != 0, enqueue != nullptr ? enqueue->queue : stile_bytes{});
 }
-void add_receipt(Command& out, const sdk::engine::Receipt* receipt) {
+void add_receipt(Operations& out, const sdk::engine::Receipt* receipt) {
   if (receipt == nullptr || receipt->delivery > STILE_NUMBER_MAX) {
     out.add({});
     out.add({});
@@ -55,23 +55,23 @@ void add_receipt(Command& out, const sdk::engine::Receipt* receipt) {
   out.add(id_text(receipt->receive));
   out.number(static_cast<std::int64_t>(receipt->delivery));
 }
-void add_answer(Command& out, const stile_op& op, const stile_answer& answer, const Encoding& how) {
+void add_answer(Operations& out, const stile_op& op, const stile_answer& answer, const Encoding& how) {
   add_receipt(out, how.receipt);
   out.flag(answer.has_fence != 0);
   add_fence(out, answer.fence);
   out.flag(answer.release != 0);
   out.add(id_text(op.op_id));
 }
-void add_error(Command& out, bool has, const stile_bytes& error, const Encoding& how) {
+void add_error(Operations& out, bool has, const stile_bytes& error, const Encoding& how) {
   out.flag(has);
   out.add(has ? view(error).substr(0, how.error_bytes) : std::string_view{});
 }
 
-void encode_lease(const stile_op& op, const Encoding& how, Command& out) {
+void encode_lease(const stile_op& op, const Encoding& how, Operations& out) {
   switch (op.kind) {
     case STILE_OP_ACQUIRE: {
       const auto& asked = request_of<stile_acquire_request>(op);
-      begin(out, "acquire", 5, how.chained);
+      out.begin("acquire", how.chained);
       out.add(view(asked.workflow));
       out.number(as_double(asked.ttl));
       out.number(as_double(asked.budget));
@@ -80,7 +80,7 @@ void encode_lease(const stile_op& op, const Encoding& how, Command& out) {
     }
     case STILE_OP_RENEW: {
       const auto& asked = request_of<stile_renew_request>(op);
-      begin(out, "renew", 5, how.chained);
+      out.begin("renew", how.chained);
       out.add(view(asked.workflow));
       add_fence(out, asked.fence);
       out.number(as_double(asked.ttl));
@@ -88,24 +88,24 @@ void encode_lease(const stile_op& op, const Encoding& how, Command& out) {
     }
     default: {
       const auto& asked = request_of<stile_release_request>(op);
-      begin(out, "release", 3, how.chained);
+      out.begin("release", how.chained);
       out.add(view(asked.workflow));
       return add_fence(out, asked.fence);
     }
   }
 }
 
-void encode_fenced(const stile_op& op, const Encoding& how, Command& out) {
+void encode_fenced(const stile_op& op, const Encoding& how, Operations& out) {
   if (op.kind == STILE_OP_RECORD) {
     const auto& asked = request_of<stile_record_request>(op);
-    begin(out, "record", 6, how.chained);
+    out.begin("record", how.chained);
     out.add(view(asked.workflow));
     add_fence(out, asked.fence);
     out.add(view(asked.key));
     out.add(view(asked.value));
   } else {
     const auto& asked = request_of<stile_rebase_request>(op);
-    begin(out, "rebase", 7, how.chained);
+    out.begin("rebase", how.chained);
     out.add(view(asked.workflow));
     add_fence(out, asked.fence);
     out.number(asked.inbox_after.len == 0 ? 0 : stile_inbox_position(asked.inbox_after));
@@ -135,12 +135,12 @@ std::string key_of(std::string_view key, std::string_view tag) {
   return out;
 }
 
-void encode_transact(const stile_op& op, const Encoding& how, Command& out) {
+void encode_transact(const stile_op& op, const Encoding& how, Operations& out) {
   const auto& asked = request_of<stile_transact_request>(op);
   const stile_effect& effect = *asked.effect;
   const bool speaks = effect.form == STILE_EFFECT_STATEMENT && sdk::view(effect.language) == "lua";
   const auto n_keys = speaks ? effect.n_keys : 0, n_params = speaks ? effect.n_params : 0;
-  begin(out, "transact", static_cast<std::int64_t>(8 + n_keys + n_params), how.chained);
+  out.begin("transact", how.chained);
   out.add(view(asked.workflow));
   add_fence(out, asked.fence);
   out.add(view(asked.key));
@@ -152,11 +152,11 @@ void encode_transact(const stile_op& op, const Encoding& how, Command& out) {
   for (std::uint64_t i = 0; i < n_params; ++i) out.add(text_of(effect.params[i]));
 }
 
-void encode_outside(const stile_op& op, const Encoding& how, Command& out) {
+void encode_outside(const stile_op& op, const Encoding& how, Operations& out) {
   switch (op.kind) {
     case STILE_OP_SUPPLY: {
       const auto& asked = request_of<stile_supply_request>(op);
-      begin(out, "supply", 8, how.chained);
+      out.begin("supply", how.chained);
       out.add(view(asked.workflow));
       out.add(view(asked.key));
       out.add(view(asked.value));
@@ -165,7 +165,7 @@ void encode_outside(const stile_op& op, const Encoding& how, Command& out) {
     }
     case STILE_OP_APPEND: {
       const auto& asked = request_of<stile_append_request>(op);
-      begin(out, "append", 9, how.chained);
+      out.begin("append", how.chained);
       out.add(view(asked.workflow));
       out.add(view(asked.value));
       out.flag(asked.has_message_id != 0);
@@ -175,7 +175,7 @@ void encode_outside(const stile_op& op, const Encoding& how, Command& out) {
     }
     case STILE_OP_ENQUEUE: {
       const auto& asked = request_of<stile_enqueue_request>(op);
-      begin(out, "enqueue", 6, how.chained);
+      out.begin("enqueue", how.chained);
       out.add(view(asked.workflow));
       out.flag(asked.enqueue->is_instant != 0);
       out.number(as_double(asked.enqueue->when));
@@ -185,22 +185,22 @@ void encode_outside(const stile_op& op, const Encoding& how, Command& out) {
     }
     case STILE_OP_DISCARD: {
       const auto& asked = request_of<stile_discard_request>(op);
-      begin(out, "discard", 3, how.chained);
+      out.begin("discard", how.chained);
       out.add(view(asked.workflow));
       out.flag(asked.cancel != 0);
       return out.add(id_text(op.op_id));
     }
     default: {
-      begin(out, op.kind == STILE_OP_CANCEL ? "cancel" : "request_cancel", 2, how.chained);
+      out.begin(op.kind == STILE_OP_CANCEL ? "cancel" : "request_cancel", how.chained);
       out.add(view(request_of<stile_cancel_request>(op).workflow));
       return out.add(id_text(op.op_id));
     }
   }
 }
 
-void encode_load(const stile_op& op, const Encoding& how, Command& out) {
+void encode_load(const stile_op& op, const Encoding& how, Operations& out) {
   const auto& asked = request_of<stile_load_request>(op);
-  begin(out, "load", 6, how.chained);
+  out.begin("load", how.chained);
   out.add(view(asked.workflow));
   out.number(std::min<std::int64_t>(asked.after, STILE_NUMBER_MAX));
   out.number(static_cast<std::int64_t>(std::min<std::uint64_t>(asked.limit, how.page)));
@@ -209,11 +209,11 @@ void encode_load(const stile_op& op, const Encoding& how, Command& out) {
   out.add(asked.has_key != 0 ? view(asked.key) : std::string_view{});
 }
 
-void encode_delivery(const stile_op& op, const Encoding& how, Command& out) {
+void encode_delivery(const stile_op& op, const Encoding& how, Operations& out) {
   switch (op.kind) {
     case STILE_OP_EXTEND: {
       const auto& asked = request_of<stile_extend_request>(op);
-      begin(out, "extend", 9, how.chained);
+      out.begin("extend", how.chained);
       add_receipt(out, how.receipt);
       out.number(as_double(asked.lease));
       out.flag(asked.has_fence != 0);
@@ -223,42 +223,42 @@ void encode_delivery(const stile_op& op, const Encoding& how, Command& out) {
     }
     case STILE_OP_ACK: {
       const auto& asked = request_of<stile_ack_request>(op);
-      begin(out, "ack", 9, how.chained);
+      out.begin("ack", how.chained);
       add_answer(out, op, asked.answer, how);
       return out.flag(asked.finished != 0);
     }
     case STILE_OP_SNOOZE: {
       const auto& asked = request_of<stile_snooze_request>(op);
-      begin(out, "snooze", 10, how.chained);
+      out.begin("snooze", how.chained);
       add_answer(out, op, asked.answer, how);
       out.flag(asked.is_instant != 0);
       return out.number(as_double(asked.when));
     }
     case STILE_OP_NACK: {
       const auto& asked = request_of<stile_nack_request>(op);
-      begin(out, "nack", 11, how.chained);
+      out.begin("nack", how.chained);
       add_answer(out, op, asked.answer, how);
       out.number(as_double(asked.delay));
       return add_error(out, asked.has_error != 0, asked.error, how);
     }
     default: {
       const auto& asked = request_of<stile_reject_request>(op);
-      begin(out, "reject", 10, how.chained);
+      out.begin("reject", how.chained);
       add_answer(out, op, asked.answer, how);
       return add_error(out, asked.has_error != 0, asked.error, how);
     }
   }
 }
 
-void encode_document(const stile_op& op, const Encoding& how, Command& out) {
+void encode_document(const stile_op& op, const Encoding& how, Operations& out) {
   switch (op.kind) {
     case STILE_OP_GET: {
-      begin(out, "get", 1, how.chained);
+      out.begin("get", how.chained);
       return out.add(view(request_of<stile_get_request>(op).key));
     }
     case STILE_OP_PUT: {
       const auto& asked = request_of<stile_put_request>(op);
-      begin(out, "put", 6, how.chained);
+      out.begin("put", how.chained);
       out.add(view(asked.key));
       out.number(asked.condition);
       out.add(view(asked.version));
@@ -268,7 +268,7 @@ void encode_document(const stile_op& op, const Encoding& how, Command& out) {
     }
     default: {
       const auto& asked = request_of<stile_erase_request>(op);
-      begin(out, "erase", 4, how.chained);
+      out.begin("erase", how.chained);
       out.add(view(asked.key));
       out.number(asked.condition);
       out.add(view(asked.version));
@@ -288,11 +288,6 @@ std::int64_t as_double(std::int64_t time) {
 }
 
 std::int64_t from_double(std::int64_t time) { return time >= last_double ? sdk::engine::last_instant : time; }
-
-void begin(Command& out, std::string_view name, std::int64_t arguments, bool chained) {
-  out.add(name);
-  out.number(chained ? -arguments : arguments);
-}
 
 std::string_view subject_of(const stile_op& op, sdk::engine::ReceiptReader& reader, bool& is_receipt) {
   const auto receipt_of = [&](const stile_bytes& text) {
@@ -315,7 +310,7 @@ std::string_view subject_of(const stile_op& op, sdk::engine::ReceiptReader& read
   }
 }
 
-void encode(const stile_op& op, const Encoding& how, Command& out) {
+void encode(const stile_op& op, const Encoding& how, Operations& out) {
   switch (op.kind) {
     case STILE_OP_ACQUIRE:
     case STILE_OP_RENEW:
@@ -336,8 +331,8 @@ void encode(const stile_op& op, const Encoding& how, Command& out) {
   }
 }
 
-void encode_receive(const stile_receive_request& asked, const Receiving& how, Command& out) {
-  begin(out, "receive", static_cast<std::int64_t>(14 + how.n_queues), how.chained);
+void encode_receive(const stile_receive_request& asked, const Receiving& how, Operations& out) {
+  out.begin("receive", how.chained);
   out.number(how.left);
   out.number(as_double(asked.lease));
   out.add(id_text(how.nonce));

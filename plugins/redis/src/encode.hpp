@@ -1,4 +1,4 @@
-// An operation as the arguments of a script. The .lua file of each operation says what they are.
+// An operation with the arguments that a script wants. The .lua file of each operation says what they are.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "command.hpp"
+#include "operations.hpp"
 #include "stile/abi.h"
 #include "stile/sdk/engine/receipt.hpp"
 
@@ -26,7 +26,7 @@ struct Encoding {
 };
 
 /// An operation that is done in one partition: any but receive, watch, scan, list, stats, trim, prepare, info, render.
-void encode(const stile_op& op, const Encoding& how, Command& out);
+void encode(const stile_op& op, const Encoding& how, Operations& out);
 
 /// The parts of a receive that the caller of a partition decides.
 struct Receiving {
@@ -42,10 +42,7 @@ struct Receiving {
   const std::string* queues = nullptr;  ///< each with q or w before it (receive.lua)
   std::size_t n_queues = 0;
 };
-void encode_receive(const stile_receive_request& asked, const Receiving& how, Command& out);
-
-/// The name of an operation and how many arguments it has.
-void begin(Command& out, std::string_view name, std::int64_t arguments, bool chained = false);
+void encode_receive(const stile_receive_request& asked, const Receiving& how, Operations& out);
 
 /// An instant or a span as a double holds it: rounded up, at most the last that one can say (W8).
 std::int64_t as_double(std::int64_t time);

@@ -33,9 +33,9 @@ class Examination {
   /// makes the same of it.
   OwnedReply ask(std::string_view operation, std::initializer_list<std::string_view> arguments) {
     ScriptCall call = store_.call(examine_room, partition_);
-    begin(call.arguments, operation, static_cast<std::int64_t>(arguments.size()) + 1);
-    for (const std::string_view argument : arguments) call.arguments.add(argument);
-    call.arguments.flag(mend_);
+    call.operations.begin(operation);
+    for (const std::string_view argument : arguments) call.operations.add(argument);
+    call.operations.flag(mend_);
     OwnedReply owned = run_one(at_, call, mend_ ? Does::write : Does::read);
     const Reply reply = Reply(owned.get())[0];
     if (reply[0].number() != STILE_OK)

@@ -24,7 +24,7 @@ constexpr std::int64_t trim_work = 200;
 /// When the first partition was looked at: the others are shown as of then (overview.lua).
 class Moment {
  public:
-  void say(Command& out) const { out.add(now_ != 0 ? std::to_string(now_) : std::string()); }
+  void say(Operations& out) const { out.add(now_ != 0 ? std::to_string(now_) : std::string()); }
   void see(std::int64_t now) {
     if (now_ == 0) now_ = now;
   }
@@ -91,14 +91,14 @@ void Session::list(Borrowed& at, stile_op& op) {
   Merge merge(workflow_values);
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
     ScriptCall call = store_.call_though_full(overview_room, partition);
-    begin(call.arguments, "list", 7);
-    moment.say(call.arguments);
-    call.arguments.add(view(asked.prefix));
-    call.arguments.add(view(asked.after));
-    call.arguments.number(static_cast<std::int64_t>(limit));
-    call.arguments.number(asked.state);
-    call.arguments.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
-    call.arguments.add(asked.has_idle_for != 0 ? std::to_string(asked.idle_for) : std::string());
+    call.operations.begin("list");
+    moment.say(call.operations);
+    call.operations.add(view(asked.prefix));
+    call.operations.add(view(asked.after));
+    call.operations.number(static_cast<std::int64_t>(limit));
+    call.operations.number(asked.state);
+    call.operations.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
+    call.operations.add(asked.has_idle_for != 0 ? std::to_string(asked.idle_for) : std::string());
     merge.add(run_one(at, call, Does::read), moment);
   }
   auto& out = result_of<stile_list_result>(op);
@@ -119,11 +119,11 @@ void Session::scan(Borrowed& at, stile_op& op) {
   Merge merge(document_values);
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
     ScriptCall call = store_.call_though_full(documents_room, partition);
-    begin(call.arguments, "scan", 4);
-    moment.say(call.arguments);
-    call.arguments.add(view(asked.prefix));
-    call.arguments.add(view(asked.after));
-    call.arguments.number(static_cast<std::int64_t>(limit));
+    call.operations.begin("scan");
+    moment.say(call.operations);
+    call.operations.add(view(asked.prefix));
+    call.operations.add(view(asked.after));
+    call.operations.number(static_cast<std::int64_t>(limit));
     merge.add(run_one(at, call, Does::read), moment);
   }
   auto& out = result_of<stile_scan_result>(op);
@@ -144,9 +144,9 @@ void Session::stats(Borrowed& at, stile_op& op) {
   Moment moment;
   for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
     ScriptCall call = store_.call_though_full(overview_room, partition);
-    begin(call.arguments, "stats", 2);
-    moment.say(call.arguments);
-    call.arguments.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
+    call.operations.begin("stats");
+    moment.say(call.operations);
+    call.operations.add(asked.has_queue != 0 ? "q" + std::string(view(asked.queue)) : std::string());
     const OwnedReply owned = run_one(at, call, Does::read);
     const Reply reply = Reply(owned.get())[0];
     std::uint64_t* const sums[] = {&out.ready,    &out.delayed, &out.in_flight, &out.dead,        &out.workflows,
@@ -173,10 +173,10 @@ void Session::trim(Borrowed& at, stile_op& op) {
         return accept(op);
       }
       ScriptCall call = store_.call_though_full(trim_room, (from + i) % partitions);
-      begin(call.arguments, "trim", 3);
-      call.arguments.number(asked.older_than);
-      call.arguments.number(left);
-      call.arguments.number(std::min(work, trim_work));
+      call.operations.begin("trim");
+      call.operations.number(asked.older_than);
+      call.operations.number(left);
+      call.operations.number(std::min(work, trim_work));
       const OwnedReply owned = run_one(at, call, Does::write);
       const Reply reply = Reply(owned.get())[0];
       out.removed += static_cast<std::uint64_t>(reply[1].number());

@@ -97,7 +97,7 @@ Session::Look Session::receive_once(Borrowed& at, stile_op& op, const Line& line
     ScriptCall call = store_.call(receive_room, partition);
     how.queues = first;
     how.n_queues = count;
-    encode_receive(asked, how, call.arguments);
+    encode_receive(asked, how, call.operations);
     const OwnedReply reply = run_one(at, call, Does::write);
     const Reply said = Reply(reply.get())[0];
     how.left -= std::min(answer.add(said, asked.load != 0, how.bytes_left), how.left);
@@ -135,9 +135,9 @@ void Session::leave(Borrowed& at, const std::vector<std::string>& queues) {
   try {
     for (std::uint32_t partition = 0; partition < store_.layout().partitions(); ++partition) {
       ScriptCall call = store_.call(receive_room, partition);
-      begin(call.arguments, "leave", static_cast<std::int64_t>(1 + queues.size()));
-      call.arguments.add(store_.hub().channel());
-      for (const auto& queue : queues) call.arguments.add(queue);
+      call.operations.begin("leave");
+      call.operations.add(store_.hub().channel());
+      for (const auto& queue : queues) call.operations.add(queue);
       run_one(at, call, Does::read);
     }
   } catch (const Failure&) {  // a hint: it expires by itself
@@ -189,11 +189,11 @@ void Session::watch_once(Borrowed& at, stile_op& op, std::string_view channel) {
     const auto& here = of_partition[partition];
     if (here.empty()) continue;
     ScriptCall call = store_.call_though_full(checkpoint_room, partition);
-    begin(call.arguments, "watch", static_cast<std::int64_t>(1 + 2 * here.size()));
-    call.arguments.add(channel);
+    call.operations.begin("watch");
+    call.operations.add(channel);
     for (const std::uint64_t i : here) {
-      call.arguments.add(view(asked.watched[i].workflow));
-      call.arguments.number(asked.watched[i].after);
+      call.operations.add(view(asked.watched[i].workflow));
+      call.operations.number(asked.watched[i].after);
     }
     const OwnedReply owned = run_one(at, call, Does::read);
     const Reply reply = Reply(owned.get())[0];

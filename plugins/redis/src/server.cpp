@@ -19,6 +19,7 @@ void put(Link& link, const ScriptCall& call) {
   Command command = call.script->is_function() ? Command::of("FCALL", call.script->name, "1", call.key)
                                                : Command::of("EVALSHA", call.script->sha, "1", call.key);
   command.extend(call.arguments);
+  call.operations.append_to(command);
   link.put(command);
 }
 
@@ -112,7 +113,7 @@ OwnedReply run_one(Borrowed& at, const ScriptCall& call, Does does) {
   if (!reply.is_error()) throw Failure(STILE_STORE_LOST, std::string(store_lost));
   Fault fault = fault_of(reply.text());
   if (fault.status == STILE_FULL && call.when_full != nullptr && call.script != call.when_full)
-    return run_one(at, {call.when_full, call.key, call.arguments, nullptr}, does);
+    return run_one(at, {call.when_full, call.key, call.arguments, call.operations, nullptr}, does);
   if (fault.drop) at.drop();
   throw Failure(fault.status, std::move(fault.text), std::move(fault.native));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "link.hpp"
+#include "operations.hpp"
 #include "scripts.hpp"
 
 namespace stile::redis {
@@ -20,8 +21,9 @@ namespace stile::redis {
 /// One script that is to be run.
 struct ScriptCall {
   const Script* script = nullptr;
-  std::string key;  ///< the meta of the partition it is about
-  Command arguments;
+  std::string key;                    ///< the meta of the partition it is about
+  Command arguments;                  ///< of a script by itself, such as prepare
+  Operations operations;              ///< of one that is made of rooms
   const Script* when_full = nullptr;  ///< what a full server runs too, where `script` is a function: it refuses those
 };
 

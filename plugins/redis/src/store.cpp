@@ -46,7 +46,7 @@ std::unique_ptr<Session> Store::connect(const stile_call& call) {
 }
 
 bool Store::prepare_one(Borrowed& at, std::uint32_t partition, bool check_only) {
-  ScriptCall call{&scripts_->prepare(), layout_.meta(partition), {}, nullptr};
+  ScriptCall call{&scripts_->prepare(), layout_.meta(partition), {}, {}, nullptr};
   call.arguments.number(schema);
   call.arguments.number(layout_.partitions());
   call.arguments.add(fresh_word());
@@ -111,7 +111,7 @@ Met Store::met() const {
 
 // A user who may not do all of it would leave operations half done.
 void Store::probe(Link& link, std::int64_t deadline) {
-  ScriptCall one{&scripts_->probe(), layout_.meta(0), {}, nullptr};
+  ScriptCall one{&scripts_->probe(), layout_.meta(0), {}, {}, nullptr};
   one.arguments.add(layout_.channel(word_));
   const OwnedReply owned = greeting(link, one, deadline);
   const Reply refused(owned.get());
@@ -156,7 +156,7 @@ void Store::greet(Link& link, std::int64_t deadline) {
   probe(link, deadline);
   std::int64_t epoch = 0;
   for (std::uint32_t partition = layout_.partitions(); partition-- > 0;) {
-    ScriptCall one{&scripts_->meet(), layout_.meta(partition), {}, nullptr};
+    ScriptCall one{&scripts_->meet(), layout_.meta(partition), {}, {}, nullptr};
     one.arguments.add(now.replication_id);
     one.arguments.add(now.replication_before);
     one.arguments.flag(now.durable);
@@ -193,8 +193,8 @@ void Store::ring(std::string_view queue) noexcept {
     Borrowed at(server_, stile_monotonic() + patience);
     for (std::uint32_t partition = 0; partition < layout_.partitions(); ++partition) {
       ScriptCall one = call(receive_room, partition);
-      begin(one.arguments, "ring", 1);
-      one.arguments.add(queue);
+      one.operations.begin("ring");
+      one.operations.add(queue);
       run_one(at, one, Does::read);  // no replica need have heard of it
     }
   } catch (const std::exception&) {  // a hint: whoever waits looks by itself

@@ -46,7 +46,7 @@ class Store {
   const std::string& word() const { return word_; }
   /// A call of what knows these rooms: the library, where the server has them, else a script.
   ScriptCall call(std::uint32_t rooms, std::uint32_t partition) {
-    return {libraries_.load() ? &scripts_->library() : &scripts_->of(rooms), layout_.meta(partition), {}, nullptr};
+    return {libraries_.load() ? &scripts_->library() : &scripts_->of(rooms), layout_.meta(partition), {}, {}, nullptr};
   }
   /// The same for what a full server does too, since it only reads or gives back.
   ScriptCall call_though_full(std::uint32_t rooms, std::uint32_t partition) {

@@ -403,7 +403,8 @@ class Scripts(OnServer):
                 if '"over"' in line:
                     break
                 if '"EVALSHA"' in line or '"FCALL"' in line:
-                    seen |= set(re.findall(r'"(\w+)"', line))
+                    # A name stands between its length and whether it is chained.
+                    seen |= {name for name in defined if re.search(rf"(\\[abtnr]|\\x..){name}\\x0[01]", line)}
         self.assertEqual(defined - seen, set())
 
     def examine(self, store):

@@ -90,8 +90,8 @@ function ops.put(a)
     return {OK, version_text(was.version)}
   end
   local there = live(document)
-  if condition == '1' and there then return conflict(document) end
-  if condition == '2' and not (there and version_text(document.version) == version) then return conflict(document) end
+  if condition == 1 and there then return conflict(document) end
+  if condition == 2 and not (there and version_text(document.version) == version) then return conflict(document) end
   document = document or make_document(key)
   if ttl ~= -1 then
     document.expires_at = ttl == 0 and 0 or later(ttl)
@@ -113,7 +113,7 @@ function ops.erase(a)
     return {OK, was.removed}
   end
   local there = live(document)
-  if condition == '2' and not (there and version_text(document.version) == version) then return conflict(document) end
+  if condition == 2 and not (there and version_text(document.version) == version) then return conflict(document) end
   -- An erase that met nothing is remembered too: its late second send must not take away what was put since (K3).
   if not there and op == '' then return {OK, 0} end
   document = document or make_document(key)

@@ -2,8 +2,9 @@
 --
 -- KEYS[1]  {ns:p}:m, the partition's meta. Every other key that a script touches begins with the same {ns:p}: and lies
 --          in the same slot of a cluster; receive picks its workflows itself, so they cannot all be declared.
--- ARGV     operations one after the other: its kind, the number of its arguments (below zero: only if the one before it
---          answered ok), its arguments. Numbers are decimal, flags 1 or nothing, an absent op_id is empty.
+-- ARGV     operations, one each: its name, 1 if it is done only if the one before it answered ok, how struct.unpack
+--          reads its arguments, these. In the files of operations ARGV is those of the operation: numbers are numbers,
+--          flags 1 or nothing, an absent op_id is empty.
 -- Reply    an array with one array an operation: its status, then what its own file says; or the status LOST: there is
 --          no such partition, nothing was done.
 -- Keeps    A3, A11: one look at the server's clock, when the script has begun. R2: what refuses writes nothing.
@@ -16,9 +17,9 @@ local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, watched, row
 local max, min, sub, format
 
 -- Answers false where there is no such partition.
-local function begin(keys, args)
+local function begin(keys)
   max, min, sub, format = math.max, math.min, string.sub, string.format
-  call, KEYS, ARGV, T, rows, dirty = redis.call, keys, args, sub(keys[1], 1, -2), {}, {}
+  call, KEYS, T, rows, dirty = redis.call, keys, sub(keys[1], 1, -2), {}, {}
   armed, named, counts, counts_changed, entered, fetched = {}, {}, nil, false, {}, {}
   adds, takes, values, upcoming = nil, nil, nil, 0
   meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions', 'counts')

@@ -16,37 +16,42 @@ local OF_WORKFLOW = {acquire = true, renew = true, release = true, load = true, 
   append = true, transact = true, rebase = true, discard = true, request_cancel = true, enqueue = true, cancel = true,
   extend = true, ack = true, snooze = true, nack = true, reject = true}
 
+local HEAD = '<Bc0BI2c0'
+
 -- Many operations: their rows are read at once, and receives know of each other.
-local function look_through(args)
-  local ids, at = {}, 1
-  while at <= #args do
-    local kind = args[at]
-    if OF_WORKFLOW[kind] then
-      ids[#ids + 1] = args[at + 2]
-    elseif kind == 'receive' then
+local function look_through(names, given)
+  local ids = {}
+  for i = 1, #names do
+    if OF_WORKFLOW[names[i]] then
+      ids[#ids + 1] = given[i][1]
+    elseif names[i] == 'receive' then
       upcoming = upcoming + 1
     end
-    at = at + 2 + math.abs(tonumber(args[at + 1]))
   end
   if #ids > 1 then look_ahead(ids) end
 end
 
 local function main(keys, args)
-  if not begin(keys, args) then return redis.status_reply('LOST') end
-  if math.abs(tonumber(args[2])) + 2 < #args then look_through(args) end
-  local replies, at, before = {}, 1, OK
-  while at <= #args do
-    local kind, n = args[at], tonumber(args[at + 1])
+  if not begin(keys) then return redis.status_reply('LOST') end
+  local names, chained, given = {}, {}, {}
+  for i = 1, #args do
+    local form, at
+    names[i], chained[i], form, at = struct.unpack(HEAD, args[i])
+    given[i] = {struct.unpack(form, args[i], at)}
+  end
+  if #args > 1 then look_through(names, given) end
+  local replies, before = {}, OK
+  for i = 1, #args do
     local reply
-    if n < 0 and before ~= OK then
+    if chained[i] == 1 and before ~= OK then
       reply = {SKIPPED}
     else
-      local ran, answered = pcall(ops[kind], at + 2, math.abs(n))
+      ARGV = given[i]
+      local ran, answered = pcall(ops[names[i]], 1, #ARGV - 1) -- the last one is where unpacking ended
       reply = ran and answered or problem_of(answered)
     end
     before = reply[1]
-    replies[#replies + 1] = reply
-    at = at + 2 + math.abs(n)
+    replies[i] = reply
   end
   flush()
   flush_counts()
