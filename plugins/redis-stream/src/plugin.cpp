@@ -8,8 +8,6 @@
 namespace stile::redis_stream {
 namespace {
 
-constexpr const stile_option* options[] = {&redis::clock_option, &redis::partitions_option, &redis::replicas_option,
-                                           &redis::socket_option};
 constexpr stile_text schemes[] = {STILE_LIT("redis-stream")};
 
 constexpr stile_plugin table = sdk::make_table<redis::PluginOf<&model>>({
@@ -17,7 +15,7 @@ constexpr stile_plugin table = sdk::make_table<redis::PluginOf<&model>>({
     .version = STILE_REDIS_STREAM_VERSION,
     .help = "on a Redis or Valkey server, wakeups in a stream that consumer groups of others may read",
     .schemes = schemes,
-    .options = options,
+    .options = redis::all_options,
     .capabilities = redis::all_capabilities,
     .flags = redis::plugin_flags,
     .license = "Apache-2.0",

@@ -43,6 +43,12 @@ Address address_of(const sdk::Config& config, std::string_view program) {
   }
   if (!out.socket.empty() && !out.hosts.empty())
     throw sdk::Refusal(STILE_INVALID, "either a host or socket=, not both");
+  if (config.text("tls", "no") == "yes") {
+    if (!out.socket.empty()) throw sdk::Refusal(STILE_INVALID, "a unix socket is not encrypted: leave tls out");
+    out.tls = std::make_shared<TlsContext>(
+        TlsSettings{std::string(config.text("tls_ca")), std::string(config.text("tls_cert")),
+                    std::string(config.text("tls_key")), std::string(config.text("tls_name"))});
+  }
   if (out.socket.empty() && out.hosts.empty()) out.hosts.push_back({"127.0.0.1", "6379"});
   if (!out.user.empty() && out.secret.empty())
     throw sdk::Refusal(STILE_INVALID,

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "stile/sdk/options.hpp"
+#include "tls.hpp"
 
 namespace stile::redis {
 
@@ -24,6 +26,7 @@ struct Address {
   std::string secret;
   std::int64_t database = 0;
   std::string client_name;
+  std::shared_ptr<const TlsContext> tls;  ///< none = not encrypted
 };
 
 /// Throws sdk::Refusal with the fix in its text.

@@ -33,6 +33,8 @@ int patience(std::int64_t deadline) {
   return static_cast<int>(std::min<std::int64_t>((left + 999) / 1000, 1 << 30));
 }
 
+short events_of(TlsStream::Wait wait) { return wait == TlsStream::Wait::to_write ? POLLOUT : POLLIN; }
+
 }  // namespace
 
 Link::Link(const Address& address, std::int64_t deadline)
@@ -67,8 +69,11 @@ void Link::open(const Address& address, std::int64_t deadline) {
     if (try_connect(made, &where, sizeof where, deadline, problem)) return;
     throw Failure(STILE_UNAVAILABLE, "no server at " + address.socket + ": " + problem);
   }
-  for (const Host& host : address.hosts)
-    if (try_open(host, deadline, problem)) return;
+  for (const Host& host : address.hosts) {
+    if (!try_open(host, deadline, problem)) continue;
+    if (address.tls != nullptr) start_tls(*address.tls, host, deadline);
+    return;
+  }
   throw Failure(STILE_UNAVAILABLE, problem);
 }
 
@@ -115,6 +120,49 @@ bool Link::try_connect(int made, const void* where, unsigned size, std::int64_t 
   return false;
 }
 
+void Link::start_tls(const TlsContext& context, const Host& host, std::int64_t deadline) {
+  auto stream = std::make_unique<TlsStream>(context, socket_, host.name);
+  const std::string with = "TLS with " + host.name + ":" + host.port + ": ";
+  for (;;) {
+    const TlsStream::Moved moved = stream->shake_hands();
+    if (!moved.problem.empty()) throw Failure(STILE_DENIED, with + moved.problem);
+    if (moved.closed)
+      throw Failure(STILE_UNAVAILABLE, with + "the server closed the connection: is this its TLS port?");
+    if (moved.wait == TlsStream::Wait::none) break;
+    if (!wait_for(events_of(moved.wait), deadline))
+      throw Failure(STILE_UNAVAILABLE, with + "no answer by the deadline");
+  }
+  tls_ = std::move(stream);
+}
+
+TlsStream::Moved Link::send_some(const char* data, std::size_t size) {
+  if (tls_ != nullptr) return tls_->send(data, size);
+  TlsStream::Moved out;
+  const auto sent = ::send(socket_, data, size, MSG_NOSIGNAL);
+  if (sent >= 0)
+    out.bytes = static_cast<std::size_t>(sent);
+  else if (errno == EAGAIN || errno == EWOULDBLOCK)
+    out.wait = TlsStream::Wait::to_write;
+  else if (errno != EINTR)
+    out.problem = text_of(errno);
+  return out;
+}
+
+TlsStream::Moved Link::receive_some(char* to, std::size_t size) {
+  if (tls_ != nullptr) return tls_->receive(to, size);
+  TlsStream::Moved out;
+  const auto got = ::recv(socket_, to, size, 0);
+  if (got > 0)
+    out.bytes = static_cast<std::size_t>(got);
+  else if (got == 0)
+    out.closed = true;
+  else if (errno == EAGAIN || errno == EWOULDBLOCK)
+    out.wait = TlsStream::Wait::to_read;
+  else if (errno != EINTR)
+    out.problem = text_of(errno);
+  return out;
+}
+
 void Link::log_in(const Address& address, std::int64_t deadline) {
   std::size_t asked = 0;
   const auto add = [&](const Command& command) {
@@ -159,14 +207,14 @@ bool Link::wait_for(short events, std::int64_t deadline) {
 void Link::flush(std::int64_t deadline) {
   std::size_t done = 0;
   while (done < out_.size()) {
-    const auto sent = ::send(socket_, out_.data() + done, out_.size() - done, MSG_NOSIGNAL);
-    if (sent > 0) {
-      done += static_cast<std::size_t>(sent);
+    const TlsStream::Moved moved = send_some(out_.data() + done, out_.size() - done);
+    if (!moved.problem.empty()) throw Broken(sent_, "the connection broke while sending: " + moved.problem);
+    if (moved.closed) throw Broken(sent_, "the server closed the connection");
+    if (moved.bytes != 0) {
+      done += moved.bytes;
       sent_ = true;
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!wait_for(POLLOUT, deadline)) throw Broken(sent_, "the server did not take the request by the deadline");
-    } else if (errno != EINTR) {
-      throw Broken(sent_, "the connection broke while sending: " + text_of(errno));
+    } else if (moved.wait != TlsStream::Wait::none && !wait_for(events_of(moved.wait), deadline)) {
+      throw Broken(sent_, "the server did not take the request by the deadline");
     }
   }
   out_.clear();
@@ -176,15 +224,14 @@ void Link::flush(std::int64_t deadline) {
 bool Link::read_some() {
   char buffer[read_size];
   for (;;) {
-    const auto got = ::recv(socket_, buffer, sizeof buffer, 0);
-    if (got > 0) {
-      if (redisReaderFeed(reader_.get(), buffer, static_cast<std::size_t>(got)) != REDIS_OK)
-        throw Broken(true, "out of memory for a reply");
-      return true;
-    }
-    if (got == 0) throw Broken(true, "the server closed the connection");
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
-    if (errno != EINTR) throw Broken(true, "the connection broke: " + text_of(errno));
+    const TlsStream::Moved moved = receive_some(buffer, sizeof buffer);
+    if (!moved.problem.empty()) throw Broken(true, "the connection broke: " + moved.problem);
+    if (moved.closed) throw Broken(true, "the server closed the connection");
+    if (moved.bytes == 0 && moved.wait == TlsStream::Wait::none) continue;  // a signal
+    if (moved.bytes == 0) return false;
+    if (redisReaderFeed(reader_.get(), buffer, moved.bytes) != REDIS_OK)
+      throw Broken(true, "out of memory for a reply");
+    return true;
   }
 }
 
@@ -219,6 +266,7 @@ void Link::rest(int wake, std::int64_t deadline) {
 
 bool Link::fit() const {
   if (pending_ != 0 || !out_.empty()) return false;
+  if (tls_ != nullptr) return !tls_->has_more();
   char byte;
   return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }

@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "fault.hpp"
 #include "reply.hpp"
+#include "tls.hpp"
 
 struct redisReader;
 
@@ -49,10 +50,14 @@ class Link {
   bool try_open(const Host& host, std::int64_t deadline, std::string& problem);
   bool try_connect(int descriptor, const void* where, unsigned size, std::int64_t deadline, std::string& problem);
   void log_in(const Address& address, std::int64_t deadline);
+  void start_tls(const TlsContext& context, const Host& host, std::int64_t deadline);
+  TlsStream::Moved send_some(const char* data, std::size_t size);
+  TlsStream::Moved receive_some(char* to, std::size_t size);
   bool wait_for(short events, std::int64_t deadline);
   bool read_some();
 
   int socket_ = -1;
+  std::unique_ptr<TlsStream> tls_;
   std::unique_ptr<redisReader, void (*)(redisReader*)> reader_;
   std::string out_;
   bool sent_ = false;  ///< some of what waits for a reply has left this host

@@ -12,7 +12,8 @@
 
 namespace stile::redis {
 
-extern const stile_option clock_option, partitions_option, replicas_option, socket_option;
+/// What a config string may say besides what every store knows.
+extern const stile_option* const all_options[9];
 
 /// The most that any store of either plugin can do (S3).
 inline constexpr stile_text all_capabilities[] = {

@@ -11,7 +11,6 @@ import re
 import signal
 import socket
 import subprocess
-import threading
 import time
 import unittest
 
@@ -195,92 +194,6 @@ class Server(OnServer):
         self.assertEqual(store.call("enqueue", workflow="x")["status"], "ok")
 
 
-class Impostor(threading.Thread):
-    """Answers whatever is asked with the same, and is no server at all."""
-
-    def __init__(self, text):
-        super().__init__(daemon=True)
-        self.text, self.listener = text.encode(), socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            with connection:
-                if connection.recv(65536):
-                    connection.sendall(self.text)
-                    connection.settimeout(5)
-                    try:
-                        while connection.recv(65536):
-                            connection.sendall(self.text)
-                    except OSError:
-                        pass
-
-    def close(self):
-        self.listener.close()
-
-
-class Refused(OnServer):
-    def said(self, port, login=""):
-        config = f"{SCHEME}://{login}127.0.0.1:{port}/0?namespace={self.ns()}&prepare=auto"
-        run = subprocess.run([STILE, "call", "--deadline", "3s", config, "info"], capture_output=True, text=True,
-                             check=False)
-        return run.stdout + run.stderr
-
-    def impostor(self, text):
-        other = Impostor(text)
-        try:
-            return self.said(other.port)
-        finally:
-            other.close()
-
-    def test_another_program(self):
-        said = self.impostor("HTTP/1.1 400 Bad Request\r\n\r\n")
-        self.assertIn("no Redis", said)
-        self.assertIn("unsupported", said)
-
-    def test_one_that_is_too_old(self):
-        info = "# Server\r\nredis_version:5.0.14\r\nrole:master\r\n"
-        said = self.impostor("+OK\r\n" + f"${len(info)}\r\n{info}\r\n" + "*0\r\n")
-        self.assertIn("6.2 or newer", said)
-
-    def test_one_in_protected_mode(self):
-        self.assertIn("set a password", self.impostor("-DENIED Redis is running in protected mode\r\n"))
-
-    def test_one_of_a_cluster(self):
-        node = driver.Server(SERVER, self.folder, "node")
-        node.start(False, "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf")
-        try:
-            self.assertIn("cluster-enabled no", self.said(node.port))
-        finally:
-            node.end()
-
-    def test_one_without_scripts(self):
-        bare = driver.Server(SERVER, self.folder, "bare")
-        bare.start(False, "--rename-command", "EVALSHA", "")
-        try:
-            self.assertIn("lacks a command", self.said(bare.port))
-        finally:
-            bare.end()
-
-    def test_a_user_who_may_not_do_all_of_it(self):
-        self.ask("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-zadd")
-        said = self.said(self.server.port, "poor:secret@")
-        self.assertIn("ZADD", said)
-        self.assertIn("denied", said)
-
-    def test_the_user_of_the_readme_may(self):
-        with open(os.path.join(LUA, "..", "..", "README.md"), encoding="utf-8") as file:
-            words = next(line for line in file if line.startswith("ACL SETUSER")).split()
-        self.ask(*[word.replace("orders", self.ns()) for word in words])
-        said = self.said(self.server.port, "stile:secret@")
-        self.assertIn('"ok"', said)
-
-
 class Replicas(OnServer):
     def test_too_few_is_unknown_and_a_second_send_settles_it(self):
         store = self.open(options="prepare=auto&replicas=0")
@@ -309,33 +222,6 @@ class Replicas(OnServer):
         run = subprocess.run([STILE, "call", "--deadline", "3s", self.config("replicas=1")], capture_output=True,
                              text=True, check=False, input=json.dumps(operation) + "\n")
         return json.loads(run.stdout)
-
-
-class Login(OnServer):
-    server_options = ("--requirepass", "secret")
-
-    @classmethod
-    def setUpClass(cls):
-        driver.Server.answers = lambda self: True  # PING wants the password
-        try:
-            super().setUpClass()
-        finally:
-            driver.Server.answers = answers
-
-    def test_a_password(self):
-        driver.wait_until(self.reachable, "the server answers")
-        self.assertEqual(self.open(login=":secret@").call("info")["status"], "ok")
-        run = subprocess.run([STILE, "call", "--deadline", "3s", self.config(), "info"], capture_output=True,
-                             text=True, check=False)
-        self.assertIn("password", run.stdout + run.stderr)
-        self.assertNotIn("secret", run.stdout + run.stderr)
-
-    def reachable(self):
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.server.port)) == 0
-
-
-answers = driver.Server.answers
 
 
 class Waiting(OnServer):
