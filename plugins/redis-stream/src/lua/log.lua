@@ -6,6 +6,8 @@
 -- (W7, D9). row.entry names the entry of the present wakeup; with a ~ before it, the group has been past it already.
 -- An entry that no row names is inert: cancel looks at no log (C5).
 -- SPDX-License-Identifier: Apache-2.0
+local log_save, log_delivered, log_trim
+do -- nobody else needs the rest: a function has at most 200 local names
 local GROUP, PAST = 'stile', '~'
 local CONSUMER_IDLE_MS = 600000
 
@@ -15,7 +17,7 @@ local function add_entry(row)
 end
 
 -- Before a row is saved. Whoever stops being in flight is no longer pending; whoever is ready has an entry.
-local function log_save(row)
+function log_save(row)
   if row.entry ~= '' and row.wakeup ~= FLYING then
     if row.was_wakeup == FLYING then
       call('XACK', log_of(row.was_queue), GROUP, row.entry)
@@ -92,7 +94,7 @@ local function claim(queue, consumer, by_entry)
 end
 
 -- These rows of a queue were delivered just now, and are not saved yet.
-local function log_delivered(queue, consumer, delivered)
+function log_delivered(queue, consumer, delivered)
   local claimed, wanted, n = {}, {}, 0
   for i = 1, #delivered do
     local row = delivered[i]
@@ -157,7 +159,7 @@ end
 
 -- T7: of at most `most` entries, those that every group has finished with. Answers how many went, whether there may be
 -- more, and whether there is no log left.
-local function log_trim(queue, most, unused)
+function log_trim(queue, most, unused)
   local key = log_of(queue)
   local groups = redis.pcall('XINFO', 'GROUPS', key)
   if groups.err then return 0, false, true end
@@ -173,4 +175,5 @@ local function log_trim(queue, most, unused)
     return went, false, true
   end
   return went, cut or false, false
+end
 end
