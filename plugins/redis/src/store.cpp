@@ -118,7 +118,6 @@ void Store::probe(Link& link, std::int64_t deadline) {
   if (refused.size() == 0) return;
   std::string names;
   for (std::size_t i = 0; i < refused.size(); i += 2) names += (i == 0 ? "" : ", ") + std::string(refused[i].text());
-  forget_met();
   throw Failure(STILE_DENIED,
                 "this user may not run " + names +
                     " here, and the store needs it (its README has the ACL): " + std::string(refused[1].text()),
@@ -130,16 +129,10 @@ OwnedReply Store::greeting(Link& link, const ScriptCall& one, std::int64_t deadl
   run(link, std::span(&one, 1), deadline, replies);
   const Reply reply(replies.front().get());
   if (reply.is_error()) {
-    forget_met();
     const Fault fault = fault_of(reply.text());
     throw Failure(fault.status, fault.text, fault.native);
   }
   return std::move(replies.front());
-}
-
-void Store::forget_met() {
-  const std::lock_guard guard(mutex_);
-  met_ = {};
 }
 
 // Each server is met in every partition once, by the replication id that it has (S2). A partition that is not laid out
@@ -149,9 +142,10 @@ void Store::greet(Link& link, std::int64_t deadline) {
   libraries_.store(now.libraries);
   {
     const std::lock_guard guard(mutex_);
-    const bool known = now.replication_id == met_.replication_id;
-    met_ = now;
-    if (known) return;
+    if (now.replication_id == met_.replication_id) {
+      met_ = now;
+      return;
+    }
   }
   probe(link, deadline);
   std::int64_t epoch = 0;
@@ -163,9 +157,10 @@ void Store::greet(Link& link, std::int64_t deadline) {
     const OwnedReply reply = greeting(link, one, deadline);
     epoch = Reply(reply.get())[1].number();
   }
-  if (epoch == 0) return;  // not laid out
+  // Only now: should anything fail on the way, the next connection begins again.
   const std::lock_guard guard(mutex_);
-  epoch_ = epoch;
+  met_ = now;
+  if (epoch != 0) epoch_ = epoch;  // else it is not laid out
 }
 
 std::string Store::epoch() const {

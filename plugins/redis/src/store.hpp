@@ -75,7 +75,6 @@ class Store {
   void greet(Link& link, std::int64_t deadline);
   void probe(Link& link, std::int64_t deadline);
   OwnedReply greeting(Link& link, const ScriptCall& one, std::int64_t deadline);
-  void forget_met();
 
   const Settings settings_;
   const Model model_;
