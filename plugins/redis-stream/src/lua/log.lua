@@ -55,7 +55,8 @@ local function read_on(queue, consumer, wanted, n)
       else
         local row = workflow and look(workflow)
         local its = row and row.queue == queue and row.entry == id -- an id means nothing in another stream
-        if not its or row.wakeup ~= FLYING then
+        -- Pending, or about to be acked when it is saved: it stays so.
+        if not its or (row.wakeup ~= FLYING and row.was_wakeup ~= FLYING) then
           done[#done + 1] = id
           if its then
             row.entry = PAST .. id
@@ -108,6 +109,7 @@ function log_delivered(queue, consumer, delivered)
       wanted[row.entry] = row
       n = n + 1
     end
+    row.was_wakeup, row.was_queue = FLYING, queue -- it is pending from here on, whatever else this script does
   end
   if n ~= 0 then read_on(queue, consumer, wanted, n) end
   for entry, row in pairs(wanted) do claimed[entry] = row end
