@@ -8,14 +8,24 @@ of shim.c; without it no power is cut and no clock is stepped. --unsynced: its s
 kills none of them.
 SPDX-License-Identifier: Apache-2.0
 """
+import ctypes
 import json
 import os
+import random
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
+
+LIBC = ctypes.CDLL(None)
+
+
+def end_with_parent():
+    """In a child, before it becomes a server: whoever kills this program kills its servers."""
+    PR_SET_PDEATHSIG = 1
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Server:
@@ -34,23 +44,24 @@ class Server:
 
     def start(self, durable, *more):
         fsync = "always" if durable else "everysec"
-        with open(os.path.join(self.folder, "log"), "ab") as log:
+        path = os.path.join(self.folder, "log")
+        with open(path, "ab") as log:
+            begun = log.tell()
             self.process = subprocess.Popen(
                 [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
                  "--appendonly", "yes", "--appendfsync", fsync, "--auto-aof-rewrite-percentage", "0",
                  "--repl-diskless-sync-delay", "0", *more],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
-        wait_until(lambda: self.process.poll() is not None or self.answers(), "the server answers")
-        if self.process.poll() is not None:
-            raise RuntimeError(f"the server did not start; see {self.folder}/log")
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment, preexec_fn=end_with_parent)
 
-    def answers(self):
-        try:
-            return self.ask("PING") == "PONG"
-        except OSError:
-            return False
-        except RuntimeError:  # it is still reading its data
-            return False
+        def said():
+            with open(path, encoding="utf-8", errors="replace") as log:
+                log.seek(begun)
+                return log.read()
+
+        wait_until(lambda: self.process.poll() is not None or "Ready to accept connections" in said(),
+                   "the server has read its data")
+        if self.process.poll() is not None:
+            raise RuntimeError("the server did not start: " + said()[-1000:])
 
     def ask(self, *words):
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
@@ -64,7 +75,6 @@ class Server:
         self.process.send_signal(how)
         self.process.wait()
         self.process = None
-
 
     def step(self, offset):
         """In place: the server has the file mapped."""
@@ -111,9 +121,21 @@ def wait_until(holds, what, patience=20):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no other driver of this machine takes while this program runs. None of those that the kernel gives to
+    whoever connects: while a server is down, callers would get its port."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        given = int(file.read().split()[0])
+    while True:
+        port = random.randrange(10000, given if given > 12000 else 65000)
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0stile-redis-port-{port}")
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+            claim.detach()  # it stays open
+            return port
+        except OSError:  # somebody has it
+            claim.close()
 
 
 def offset(server, name):
@@ -179,7 +201,7 @@ class Driver:
     def lag(self, line):
         behind = offset(self.server, "master_repl_offset")  # what was acknowledged by now is there
         wait_until(lambda: offset(self.replica, "slave_repl_offset") >= behind, "the replica has what there is")
-        self.replica.ask("REPLICAOF", "127.0.0.1", str(free_port()))
+        self.replica.ask("REPLICAOF", "127.0.0.1", "1")  # where nobody is
 
     def demote(self, line):
         self.server.end(signal.SIGKILL)
