@@ -176,11 +176,11 @@ class Encrypted(OnServer):
         self.assertIn("go together", self.said(self.options("tls_cert=" + self.file("client.crt"))))
 
     def test_one_side_alone(self):
-        self.assertIn("unavailable", self.said("prepare=auto", deadline="3s"))
+        self.in_time(lambda: "unavailable" in self.said("prepare=auto", deadline="3s"))
         plain = driver.Server(SERVER, self.folder, "plain")
         plain.start(False)
         try:
-            self.assertIn("TLS with", self.said(self.options(), plain))
+            self.in_time(lambda: "TLS with" in self.said(self.options(), plain, deadline="3s"))
         finally:
             plain.end()
 
