@@ -16,7 +16,7 @@ namespace json = boost::json;
 /// What fills no screen; the rest is counted.
 constexpr std::size_t most_shown = 50;
 
-struct Options {
+struct DoctorOptions {
   StoreChoice choice;
   bool repair = false, json = false;
 };
@@ -26,7 +26,7 @@ struct Findings {
   json::array told;
 };
 
-int verdict(const Options& options, const Findings& found) {
+int verdict(const DoctorOptions& options, const Findings& found) {
   const int status = found.mended == found.all ? exit_ok : exit_of(Status::corrupt);
   if (options.json) {
     print(json::serialize(json::object{{"found", found.all}, {"mended", found.mended}, {"findings", found.told}}));
@@ -42,7 +42,7 @@ int verdict(const Options& options, const Findings& found) {
   return status;
 }
 
-int doctor(const Options& options, Context&) {
+int doctor(const DoctorOptions& options, Context&) {
   auto backend = options.choice.open({.prepare_unsaid = "never"});
   Findings found;
   store::examine(*backend, options.repair, options.choice.until(), [&](std::string_view what, bool mended) {
@@ -60,7 +60,7 @@ int doctor(const Options& options, Context&) {
 }  // namespace
 
 void add_doctor(CLI::App& program, Context& context) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = program.add_subcommand("doctor", "Look whether a store's indexes agree with its data");
   command->footer(
       "\nLooks at everything, while others work. Exit status: 0 nothing is wrong or all of it was mended,\n"
