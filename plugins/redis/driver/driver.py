@@ -122,7 +122,7 @@ def wait_until(holds, what, patience=20):
 
 def free_port():
     """A port that no other driver of this machine takes while this program runs. None of those that the kernel gives to
-    whoever connects: while a server is down, callers would get its port. Nor is that of a cluster's bus, 10000 above."""
+    whoever connects, for callers would get it while its server is down; nor is that of a cluster's bus, 10000 above."""
     while True:
         port = random.randrange(10000, 20000)
         claim = socket.socket(socket.AF_UNIX)
