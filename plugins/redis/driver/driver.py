@@ -72,8 +72,15 @@ class Server:
     def end(self, how=signal.SIGTERM):
         if self.process is None:
             return
-        self.process.send_signal(how)
-        self.process.wait()
+
+        def ended():
+            self.process.send_signal(how)  # again: one that writes its first AOF does not listen
+            try:
+                return self.process.wait(0.5) is not None
+            except subprocess.TimeoutExpired:
+                return False
+
+        wait_until(ended, "the server ends")
         self.process = None
 
     def step(self, offset):

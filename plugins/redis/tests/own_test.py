@@ -168,7 +168,7 @@ class Server(OnServer):
         try:
             self.assertIn("name the primary", self.refused(server=replica))
         finally:
-            replica.end(signal.SIGKILL)  # one that writes its first AOF does not end by itself
+            replica.end()
         self.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         try:
             self.assertIn("noeviction", self.refused())
