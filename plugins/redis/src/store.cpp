@@ -174,8 +174,10 @@ std::int64_t Store::time(Borrowed& at) {
       const OwnedReply reply = at.link().ask(Command::of("HGET", layout_.meta(0), "clock"), at.deadline());
       return Reply(reply.get()).number();
     }
-    const OwnedReply reply = at.link().ask(Command::of("TIME"), at.deadline());
-    return Reply(reply.get())[0].number() * 1'000'000 + Reply(reply.get())[1].number();
+    at.link().put(Command::of("HGET", layout_.meta(0), "behind"));  // read_time in head.lua
+    const OwnedReply behind = at.link().ask(Command::of("TIME"), at.deadline());
+    const OwnedReply time = at.link().next(at.deadline());
+    return Reply(time.get())[0].number() * 1'000'000 + Reply(time.get())[1].number() + Reply(behind.get()).number();
   } catch (const Broken& broken) {
     at.drop();
     throw Failure(STILE_UNAVAILABLE, broken.text());

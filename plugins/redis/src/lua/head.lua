@@ -11,24 +11,37 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- Of the call that runs: a library's functions stay from one call to the next, so every call begins these anew.
-local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, watched, rows, dirty, armed, named, counts,
+local call, KEYS, ARGV, T, meta, epoch, floor, document_floor, now, latest, watched, rows, dirty, armed, named, counts,
   counts_changed, entered, fetched, adds, takes, values, upcoming
 -- There is nothing to take these from while a library is loaded.
 local max, min, sub, format
+
+-- A12: a clock that steps back would put off what is ready until it came round again. The partition's goes on from the
+-- latest time that it knows (noted once a second), as far before the server's as that one fell behind.
+local function read_time()
+  local time, behind = call('TIME'), tonumber(meta[8] or 0)
+  latest = tonumber(meta[7] or 0)
+  now = time[1] * 1000000 + time[2] + behind
+  if now >= latest then return end
+  redis.pcall('HSET', KEYS[1], 'behind', string.format('%.0f', behind + latest - now)) -- a full server takes it later
+  now = latest
+end
+local function note_time()
+  if not latest or now < latest + 1000000 then return end
+  latest = now
+  call('HSET', KEYS[1], 'latest', format('%.0f', now))
+end
 
 -- Answers false where there is no such partition.
 local function begin(keys)
   max, min, sub, format = math.max, math.min, string.sub, string.format
   call, KEYS, T, rows, dirty = redis.call, keys, sub(keys[1], 1, -2), {}, {}
   armed, named, counts, counts_changed, entered, fetched = {}, {}, nil, false, {}, {}
-  adds, takes, values, upcoming = nil, nil, nil, 0
-  meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions', 'counts')
+  adds, takes, values, upcoming, latest = nil, nil, nil, 0, nil
+  meta = call('HMGET', keys[1], 'epoch', 'floor', 'clock', 'watched', 'versions', 'counts', 'latest', 'behind')
   if not meta[1] then return false end
   epoch, floor, document_floor, now = tonumber(meta[1]), tonumber(meta[2]), tonumber(meta[5]), tonumber(meta[3])
-  if not now then
-    local time = call('TIME')
-    now = time[1] * 1000000 + time[2]
-  end
+  if not now then read_time() end
   watched = meta[4] and tonumber(meta[4]) > now
   return true
 end

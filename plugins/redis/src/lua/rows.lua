@@ -126,12 +126,16 @@ local function flush()
   if #dirty == 0 then return end
   local changed = dirty
   dirty, entered, fetched = {}, {}, {}
-  if #changed == 1 then return save(changed[1]) end
+  if #changed == 1 then
+    save(changed[1])
+    return note_time()
+  end
   adds, takes, values = {}, {}, {}
   for i = 1, #changed do save(changed[i]) end
   index_together()
   for i = 1, #values, 2 * CHUNK do call('MSET', unpack(values, i, min(i + 2 * CHUNK - 1, #values))) end
   adds, takes, values = nil, nil, nil
+  note_time()
 end
 
 -- A1: what forgotten ids leave behind.
