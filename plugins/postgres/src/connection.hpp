@@ -1,0 +1,71 @@
+// One connection to the server: nothing of it blocks past a deadline.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "error.hpp"
+#include "wire.hpp"
+
+namespace stile::postgres {
+
+/// Parameters of libpq, by name.
+using ConnectionWords = std::vector<std::pair<std::string, std::string>>;
+
+/// A statement of ours: its text, and a name by which a connection keeps it prepared.
+struct Statement {
+  std::string name;
+  std::string text;
+};
+
+class Connection {
+ public:
+  /// Connects by the deadline, of CLOCK_MONOTONIC; throws StoreError.
+  Connection(const ConnectionWords& words, std::int64_t deadline);
+
+  /// Runs a statement and gives its rows, binary. Throws StoreError where the server refuses, Lost where the
+  /// connection broke or the deadline passed with the statement sent.
+  Result run(const Statement& statement, const Params& params, std::int64_t deadline);
+  /// The same with a text that is not kept.
+  Result run_text(const std::string& text, const Params& params, std::int64_t deadline);
+  /// A statement of an effect: its rows as text.
+  Result run_effect(const std::string& text, const Params& params, std::int64_t deadline);
+  /// One or more statements without parameters; the last one's result, as text.
+  Result script(const std::string& text, std::int64_t deadline);
+
+  /// The connection cannot be used any more.
+  bool broken() const { return broken_; }
+  void give_up() { broken_ = true; }
+  bool in_transaction() const { return PQtransactionStatus(handle()) == PQTRANS_INTRANS; }
+  bool idle() const { return PQtransactionStatus(handle()) == PQTRANS_IDLE; }
+  /// Statements are not kept on the server: a pooler may hand each one to another backend.
+  void prepare_nothing() { prepares_ = false; }
+
+  PGconn* handle() const { return handle_.get(); }
+  int version() const { return PQserverVersion(handle()); }
+
+ private:
+  struct Finish {
+    void operator()(PGconn* handle) const { PQfinish(handle); }
+  };
+
+  void await(std::int64_t deadline, bool writing, bool reading);
+  void flush(std::int64_t deadline);
+  Result drain(std::int64_t deadline);
+  Result checked(Result result);
+  [[noreturn]] void lose(const std::string& text);
+
+  std::unique_ptr<PGconn, Finish> handle_;
+  std::unordered_set<std::string> prepared_;
+  bool prepares_ = true;
+  bool broken_ = false;
+};
+
+}  // namespace stile::postgres

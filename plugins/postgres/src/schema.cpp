@@ -1,0 +1,85 @@
+// Looking at a server, preparing it.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "schema.hpp"
+
+#include "stile/sdk/options.hpp"
+
+namespace stile::postgres {
+namespace {
+
+constexpr int oldest_server = 13'00'00;
+
+[[noreturn]] void refuse_newer(const Texts& texts, std::int64_t found) {
+  throw StoreError(STILE_UNSUPPORTED, "schema " + texts.schema() + " is of version " + std::to_string(found) +
+                                          ", and this plugin knows versions up to " + std::to_string(schema_version) +
+                                          ": update this program");
+}
+
+void check_server(const Connection& connection, const Row& row) {
+  if (connection.version() < oldest_server)
+    throw StoreError(STILE_UNSUPPORTED, "the server is older than version 13: update it");
+  if (row.integer(0) != 0)
+    throw StoreError(STILE_READ_ONLY,
+                     "this server is a standby: name the primary, or several hosts and target_session_attrs=read-write");
+  if (row.bytes(3) != "on")
+    throw StoreError(STILE_UNSUPPORTED, "the server runs with fsync=off, so nothing it accepts is durable: set fsync=on");
+}
+
+std::int64_t read_version(Connection& connection, const Texts& texts, std::int64_t deadline, std::int64_t* epoch) {
+  const Result found = connection.run_text(texts[Sql::meta].text, {}, deadline);
+  if (PQntuples(found.get()) == 0) return 0;
+  const Row row(found, 0);
+  if (epoch) *epoch = row.integer(1);
+  return row.integer(0);
+}
+
+}  // namespace
+
+Facts read_facts(Connection& connection, const Texts& texts, std::int64_t deadline) {
+  Params params;
+  params.integer<std::int32_t>(PQbackendPID(connection.handle()));
+  const Result found = connection.run_text(texts[Sql::first].text, params, deadline);
+  const Row row(found, 0);
+  check_server(connection, row);
+  Facts facts;
+  facts.direct = row.integer(2) != 0;
+  facts.server = "PostgreSQL " + std::string(row.bytes(4));
+  if (!facts.direct) connection.prepare_nothing();
+  if (row.integer(1) == 0) return facts;
+  facts.schema = read_version(connection, texts, deadline, &facts.epoch);
+  if (facts.schema > newest_usable) refuse_newer(texts, facts.schema);
+  facts.prepared = facts.schema >= schema_version;
+  return facts;
+}
+
+bool prepare(Connection& connection, const Texts& texts, bool check_only, std::int64_t deadline) {
+  const std::string schema = texts.schema();
+  connection.script("BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(hashtext('stile " + schema + "'))",
+                    deadline);
+  try {
+    std::int64_t version = 0;
+    const Result there =
+        connection.run_text("SELECT to_regclass('" + schema + ".meta') IS NOT NULL", {}, deadline);
+    if (Row(there, 0).integer(0) != 0) version = read_version(connection, texts, deadline, nullptr);
+    if (version > newest_usable) refuse_newer(texts, version);
+    const bool changes = version < schema_version;
+    if (changes && !check_only) {
+      connection.script("CREATE SCHEMA IF NOT EXISTS " + schema, deadline);
+      connection.script(texts.create(), deadline);
+      connection.script("INSERT INTO " + schema +
+                            ".meta (version, epoch, identity, server, timeline) SELECT 1, 1, gen_random_uuid(), "
+                            "system_identifier, timeline_id FROM pg_control_system(), pg_control_checkpoint()",
+                        deadline);
+    }
+    connection.script("COMMIT", deadline);
+    return changes;
+  } catch (const Lost&) {
+    throw;
+  } catch (const StoreError&) {
+    if (!connection.broken()) connection.script("ROLLBACK", deadline);
+    throw;
+  }
+}
+
+}  // namespace stile::postgres

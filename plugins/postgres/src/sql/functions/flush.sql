@@ -1,0 +1,110 @@
+-- Writes rows back, and keeps due and trim in step with them.
+-- SPDX-License-Identifier: Apache-2.0
+
+-- Where trim will look for a row (T1, T2): its class. The time beside it in trim_place_v1 is a lower bound, so that a
+-- row that stays in its class is not moved by every change.
+CREATE FUNCTION stile.trim_class_v1(r stile.row_v1, p_now bigint) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (CASE WHEN (r).wakeup <> 0 THEN 0
+               WHEN (r).finished_at IS NOT NULL THEN CASE WHEN p_now < (r).alive THEN 2 ELSE 1 END
+               WHEN (r).records = 0 AND NOT (r).cancel_requested THEN 3
+               ELSE 0 END)::smallint
+$$;
+
+CREATE FUNCTION stile.trim_time_v1(r stile.row_v1) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE (r).trim_class WHEN 1 THEN (r).touched_at WHEN 2 THEN (r).alive
+              WHEN 3 THEN stile.later_v1(greatest((r).happened_at, (r).alive), 600000000) ELSE 0 END
+$$;
+
+-- The rows that changed, in one statement for each table that needs one. Trim moves rows without anything happening.
+CREATE FUNCTION stile.flush_v1(p_ns integer, rows stile.row_v1[], p_now bigint, happened boolean DEFAULT true)
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  r stile.row_v1;
+  dirty boolean := false;
+  due_gone boolean := false;
+  due_new boolean := false;
+  due_moved boolean := false;
+  trim_gone boolean := false;
+  trim_new boolean := false;
+  unused boolean := false;
+  class smallint;
+  at bigint;
+BEGIN
+  FOR i IN 1 .. coalesce(cardinality(rows), 0) LOOP
+    r := rows[i];
+    CONTINUE WHEN r.id IS NULL;
+    IF NOT r.dirty THEN
+      unused := unused OR r.fresh;
+      CONTINUE;
+    END IF;
+    dirty := true;
+    IF happened THEN r.happened_at := greatest(r.happened_at, p_now); END IF;
+    class := stile.trim_class_v1(r, p_now);
+    IF class <> r.trim_class OR class <> 0 THEN
+      r.trim_class := class;
+      at := stile.trim_time_v1(r);
+      IF class <> r.k_class OR at < r.trim_at THEN
+        r.trim_at := at;
+        trim_gone := trim_gone OR r.k_class <> 0;
+        trim_new := trim_new OR class <> 0;
+      END IF;
+    END IF;
+    IF r.wakeup <> 0 THEN
+      IF r.k_lane IS NULL THEN
+        due_new := true;
+      ELSE
+        due_moved := due_moved OR r.due <> r.k_due OR r.wakeup <> r.k_wakeup OR r.queue <> r.k_queue
+          OR r.since IS DISTINCT FROM r.k_since;
+      END IF;
+    ELSE
+      due_gone := due_gone OR r.k_lane IS NOT NULL;
+    END IF;
+    rows[i] := r;
+  END LOOP;
+  IF unused THEN
+    DELETE FROM stile.workflow w USING unnest(rows) u WHERE u.fresh AND NOT u.dirty AND w.ctid = u.tid;
+  END IF;
+  IF NOT dirty THEN RETURN; END IF;
+  UPDATE stile.workflow w SET
+    life = u.life, number = u.number, base = u.base, ttl = u.ttl, alive = u.alive, budget = u.budget, due = u.due,
+    since = u.since, pend = u.pend, delivery = u.delivery, cancelled_at = u.cancelled_at, position = u.position,
+    records = u.records, written_at = u.written_at, finished_at = u.finished_at, touched_at = u.touched_at,
+    happened_at = u.happened_at, trim_at = u.trim_at, answer_at = u.answer_at, enqueue_at = u.enqueue_at,
+    discard_removed = u.discard_removed, count = u.count, answer_count = u.answer_count, wakeup = u.wakeup,
+    trim_class = u.trim_class, granted_by = u.granted_by, answer_kind = u.answer_kind, answer_flag = u.answer_flag,
+    enqueue_kind = u.enqueue_kind, enqueue_state = u.enqueue_state, cancel_requested = u.cancel_requested,
+    cancel_removed = u.cancel_removed, stamp = u.stamp, receive = u.receive, answer_op = u.answer_op,
+    enqueue_op = u.enqueue_op, cancel_op = u.cancel_op, request_op = u.request_op, discard_op = u.discard_op,
+    queue = u.queue, next_queue = u.next_queue, error = u.error
+  FROM unnest(rows) u WHERE u.dirty AND w.ctid = u.tid;
+  IF due_gone THEN
+    DELETE FROM stile.due d USING unnest(rows) u
+    WHERE u.dirty AND u.wakeup = 0 AND u.k_lane IS NOT NULL AND d.ns = p_ns AND d.queue = u.k_queue
+      AND d.lane = u.k_lane AND d.due = u.k_due AND d.id = u.id;
+  END IF;
+  IF due_moved THEN
+    UPDATE stile.due d SET due = u.due, since = u.since, wakeup = u.wakeup, queue = u.queue,
+      lane = stile.lane_v1(u.wakeup, u.since)
+    FROM unnest(rows) u
+    WHERE u.dirty AND u.wakeup <> 0 AND u.k_lane IS NOT NULL AND d.ns = p_ns AND d.queue = u.k_queue
+      AND d.lane = u.k_lane AND d.due = u.k_due AND d.id = u.id
+      AND (u.due <> u.k_due OR u.wakeup <> u.k_wakeup OR u.queue <> u.k_queue OR u.since IS DISTINCT FROM u.k_since);
+  END IF;
+  IF due_new THEN
+    INSERT INTO stile.due (due, since, ns, lane, wakeup, queue, id)
+    SELECT u.due, u.since, p_ns, stile.lane_v1(u.wakeup, u.since), u.wakeup, u.queue, u.id
+    FROM unnest(rows) u WHERE u.dirty AND u.wakeup <> 0 AND u.k_lane IS NULL;
+  END IF;
+  IF trim_gone THEN
+    DELETE FROM stile.trim t USING unnest(rows) u
+    WHERE u.dirty AND u.k_class <> 0 AND (u.k_class <> u.trim_class OR u.k_trim_at <> u.trim_at)
+      AND t.ns = p_ns AND t.class = u.k_class AND t.at = u.k_trim_at AND t.id = u.id;
+  END IF;
+  IF trim_new THEN
+    INSERT INTO stile.trim (at, ns, class, id)
+    SELECT u.trim_at, p_ns, u.trim_class, u.id FROM unnest(rows) u
+    WHERE u.dirty AND u.trim_class <> 0 AND (u.k_class <> u.trim_class OR u.k_trim_at <> u.trim_at);
+  END IF;
+END $$;

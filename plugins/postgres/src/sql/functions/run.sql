@@ -1,0 +1,133 @@
+-- A batch of writes, each atomic alone, in one commit (R3).
+-- SPDX-License-Identifier: Apache-2.0
+
+-- Locks the rows of the ids, given in order and once each, and makes those that makes says and that are not there.
+-- Who takes several rows takes them in this order, so that nobody waits in a circle.
+CREATE FUNCTION stile.lock_v1(p_ns integer, ids bytea[], makes boolean[]) RETURNS stile.row_v1[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  rows stile.row_v1[] := array_fill(NULL::stile.row_v1, ARRAY[cardinality(ids)]);
+  have integer := 0;
+  wanted integer := 0;
+  made integer;
+  x record;
+  r stile.row_v1;
+BEGIN
+  LOOP
+    FOR x IN
+      SELECT t.i, v AS r FROM unnest(ids) WITH ORDINALITY AS t(id, i)
+        JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = t.id
+      WHERE rows[t.i] IS NULL ORDER BY t.i FOR UPDATE OF v
+    LOOP
+      rows[x.i] := x.r;
+      have := have + 1;
+    END LOOP;
+    EXIT WHEN have = cardinality(ids);
+    wanted := 0;
+    made := 0;
+    FOR i IN 1 .. cardinality(ids) LOOP
+      CONTINUE WHEN NOT makes[i] OR rows[i] IS NOT NULL;
+      wanted := wanted + 1;
+      INSERT INTO stile.workflow (ns, id) VALUES (p_ns, ids[i]) ON CONFLICT DO NOTHING;
+      CONTINUE WHEN NOT FOUND;
+      made := made + 1;
+      SELECT v.* INTO r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = ids[i];
+      r.fresh := true;
+      rows[i] := r;
+      have := have + 1;
+    END LOOP;
+    EXIT WHEN made = wanted;  -- else somebody else made one meanwhile: lock it
+  END LOOP;
+  RETURN rows;
+END $$;
+
+-- One operation on its row.
+CREATE FUNCTION stile.apply_v1(r stile.row_v1, o stile.operation_v1, p_now bigint, p_floor bigint)
+RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
+BEGIN
+  r.status := 0;
+  r.why := NULL;
+  r.flag := NULL;
+  r.a := NULL;
+  r.b := NULL;
+  r.c := NULL;
+  r.d := NULL;
+  r.val := NULL;
+  IF r.wakeup = 0 AND r.records = 0 AND r.number = 0 AND r.finished_at IS NULL AND NOT r.cancel_requested
+     AND o.kind IN (1, 6, 7, 11, 13) THEN
+    r.touched_at := p_now;  -- a husk begins anew
+  END IF;
+  CASE o.kind
+    WHEN 5 THEN RETURN stile.record_v1(r, o, p_now, p_floor);
+    WHEN 13 THEN RETURN stile.enqueue_v1(r, o, p_now);
+    WHEN 16, 17, 18, 19 THEN RETURN stile.answer_v1(r, o, p_now);
+    WHEN 15 THEN RETURN stile.extend_v1(r, o, p_now);
+    WHEN 6 THEN RETURN stile.supply_v1(r, o, p_now, p_floor);
+    WHEN 7 THEN RETURN stile.append_v1(r, o, p_now, p_floor);
+    WHEN 1 THEN RETURN stile.acquire_v1(r, o, p_now, p_floor);
+    WHEN 2 THEN RETURN stile.renew_v1(r, o, p_now);
+    WHEN 3 THEN RETURN stile.release_v1(r, o, p_now);
+    WHEN 9 THEN RETURN stile.rebase_v1(r, o, p_now, p_floor);
+    WHEN 10 THEN RETURN stile.discard_v1(r, o, p_now);
+    WHEN 11 THEN RETURN stile.request_cancel_v1(r, o, p_now);
+    WHEN 20 THEN RETURN stile.cancel_v1(r, o, p_now);
+  END CASE;
+END $$;
+
+-- The batch: one element of each array for each operation (operation.cpp says what they mean), ids and makes as in
+-- lock_v1, p_row the place in ids of each operation's workflow. flag 1: only after the one before it answered ok (R3).
+CREATE FUNCTION stile.run_v1(
+  p_ns integer, ids bytea[], makes boolean[], p_kind smallint[], p_flags integer[], p_row integer[], p_op uuid[],
+  p_subject bytea[], p_key bytea[], p_value bytea[], p_number bigint[], p_stamp uuid[], p_n1 bigint[], p_n2 bigint[],
+  p_n3 bigint[], p_queue bytea[], p_receive uuid[], p_delivery bigint[])
+RETURNS SETOF stile.answer_v1 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  rows stile.row_v1[];
+  r stile.row_v1;
+  o stile.operation_v1;
+  out_ stile.answer_v1;
+  p_floor bigint;
+  manual bigint;
+  now bigint;
+  last_ok boolean := true;
+  waits boolean;
+  watches boolean;
+BEGIN
+  PERFORM stile.durably_v1();
+  IF cardinality(ids) > 0 THEN rows := stile.lock_v1(p_ns, ids, makes); END IF;
+  SELECT floor, manual_clock INTO p_floor, manual FROM stile.namespace WHERE ns = p_ns;
+  now := stile.clock_v1(manual);
+  FOR o IN
+    SELECT t.n::integer, t.kind, t.flags, t.row, t.op, t.subject, t.key, t.value, t.number, t.stamp, t.n1, t.n2, t.n3,
+           t.queue, t.receive, t.delivery
+    FROM unnest(p_kind, p_flags, p_row, p_op, p_subject, p_key, p_value, p_number, p_stamp, p_n1, p_n2, p_n3, p_queue,
+                p_receive, p_delivery) WITH ORDINALITY
+      AS t(kind, flags, row, op, subject, key, value, number, stamp, n1, n2, n3, queue, receive, delivery, n)
+  LOOP
+    IF o.flags & 1 <> 0 AND NOT last_ok THEN
+      out_ := ROW(o.n, 12, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    ELSIF o.row IS NULL THEN
+      out_ := stile.document_v1(p_ns, o, manual);
+    ELSE
+      r := stile.apply_v1(rows[o.row], o, now, p_floor);
+      out_.n := o.n;
+      out_.status := r.status;
+      out_.why := r.why;
+      out_.flag := r.flag;
+      out_.a := r.a;
+      out_.b := r.b;
+      out_.c := r.c;
+      out_.d := r.d;
+      out_.stamp := CASE WHEN o.kind = 1 THEN r.stamp END;
+      out_.val := r.val;
+      IF r.dirty THEN rows[o.row] := r; END IF;
+    END IF;
+    last_ok := out_.status = 0;
+    RETURN NEXT out_;
+  END LOOP;
+  IF rows IS NULL THEN RETURN; END IF;
+  PERFORM stile.flush_v1(p_ns, rows, now);
+  RETURN QUERY SELECT * FROM stile.news_v1(p_ns, rows, now);
+END $$;

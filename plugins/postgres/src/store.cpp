@@ -1,0 +1,75 @@
+// Opening, connecting, namespaces.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "store.hpp"
+
+#include <algorithm>
+
+#include "clock.hpp"
+#include "session.hpp"
+#include "stile/sdk/options.hpp"
+
+namespace stile::postgres {
+
+const stile_limits limits = {
+    .struct_size = sizeof(stile_limits),
+    .reserved0 = 0,
+    .id_bytes = 512,
+    .value_bytes = 16u << 20,
+    .reply_bytes = 16u << 20,
+    .error_bytes = 4096,
+    .receipt_bytes = 1024,
+    .batch = 256,
+    .page = 1'000,
+    .queues = 64,
+    .partitions = 1,
+    .writers = 0,
+};
+
+void Store::found(const Facts& facts) {
+  const std::lock_guard guard(mutex_);
+  server_ = facts.server;
+}
+
+std::string Store::server() const {
+  const std::lock_guard guard(mutex_);
+  return server_;
+}
+
+void Store::enter(Connection& connection, std::int64_t deadline) {
+  Params params;
+  params.view(options_.ns).boolean(options_.clock == ClockWish::manual);
+  const Result found = connection.run(texts_[Sql::enter], params, deadline);
+  if (PQntuples(found.get()) == 0) throw StoreError(STILE_UNAVAILABLE, "the namespace is being made; send it again");
+  const Row row(found, 0);
+  const bool manual = row.integer(1) != 0;
+  if (options_.clock != ClockWish::any && manual != (options_.clock == ClockWish::manual))
+    throw StoreError(STILE_INVALID, manual ? "the clock of this namespace stands still: open it with clock=manual"
+                                           : "the clock of this namespace is the server's: open it without clock=manual");
+  manual_.store(manual, std::memory_order_release);
+  number_.store(static_cast<std::int32_t>(row.integer(0)), std::memory_order_release);
+}
+
+bool Store::ready(Connection& connection, std::int64_t deadline) {
+  if (number() != 0) return true;
+  const Facts facts = read_facts(connection, texts_, deadline);
+  if (facts.prepared) enter(connection, deadline);
+  return facts.prepared;
+}
+
+void Store::open(bool prepare, std::int64_t deadline) {
+  Connection connection(options_.words, deadline);
+  const Facts facts = read_facts(connection, texts_, deadline);
+  found(facts);
+  if (prepare && !facts.prepared) postgres::prepare(connection, texts_, false, deadline);
+  ready(connection, deadline);
+}
+
+std::unique_ptr<Session> Store::connect(const stile_call& call) {
+  auto connection = std::make_unique<Connection>(options_.words, call.deadline);
+  found(read_facts(*connection, texts_, call.deadline));
+  ready(*connection, call.deadline);
+  return std::make_unique<Session>(*this, std::move(connection));
+}
+
+}  // namespace stile::postgres
