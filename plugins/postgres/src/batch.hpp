@@ -43,8 +43,8 @@ struct Fields {
   std::uint64_t delivery = 0;
 };
 
-/// Reads a write. False: it is none that run_v1 does. A receipt that is none is answered STALE.
-bool read_fields(stile_op& op, Fields& fields);
+/// Reads a write that run_v1 does.
+void read_fields(const stile_op& op, Fields& fields);
 
 /// A version as people see it, as a number; -1 where it is none (K2).
 std::int64_t version_of(const stile_bytes& text);

@@ -34,26 +34,23 @@ void read_enqueue(Fields& fields, const stile_enqueue* asked) {
   if (asked->has_queue) fields.queue = &asked->queue;
 }
 
-bool read_receipt(stile_op& op, Fields& fields, const stile_bytes& text) {
+// What is no receipt names no workflow: the server finds it stale, in its place in a chain.
+void read_receipt(Fields& fields, const stile_bytes& text) {
   sdk::engine::ReceiptReader reader;
-  if (!reader.read(view(text))) {
-    sdk::engine::refuse(op, STILE_STALE, "this is no receipt of a delivery");
-    return false;
-  }
+  if (!reader.read(view(text))) return;
   fields.has_receipt = true;
   fields.receive = reader.receipt().receive;
   fields.delivery = reader.receipt().delivery;
   fields.subject = reader.receipt().workflow;
-  return true;
 }
 
-bool read_answer(stile_op& op, Fields& fields, const stile_answer& answer) {
+void read_answer(Fields& fields, const stile_answer& answer) {
   if (answer.has_fence) read_fence(fields, answer.fence);
   if (answer.release) fields.flags |= release_too;
-  return read_receipt(op, fields, answer.receipt);
+  read_receipt(fields, answer.receipt);
 }
 
-bool read_delivery(stile_op& op, Fields& fields) {
+void read_delivery(const stile_op& op, Fields& fields) {
   switch (op.kind) {
     case STILE_OP_EXTEND: {
       const auto& asked = request_of<stile_extend_request>(op);
@@ -63,31 +60,31 @@ bool read_delivery(stile_op& op, Fields& fields) {
         set(fields.has_n2, fields.n2, asked.ttl);
         if (asked.has_budget) set(fields.has_n3, fields.n3, asked.budget);
       }
-      return read_receipt(op, fields, asked.receipt);
+      return read_receipt(fields, asked.receipt);
     }
     case STILE_OP_ACK: {
       const auto& asked = request_of<stile_ack_request>(op);
       if (asked.finished) fields.flags |= extra;
-      return read_answer(op, fields, asked.answer);
+      return read_answer(fields, asked.answer);
     }
     case STILE_OP_SNOOZE: {
       const auto& asked = request_of<stile_snooze_request>(op);
       if (asked.is_instant) fields.flags |= is_instant;
       set(fields.has_n1, fields.n1, asked.when);
-      return read_answer(op, fields, asked.answer);
+      return read_answer(fields, asked.answer);
     }
     case STILE_OP_NACK: {
       const auto& asked = request_of<stile_nack_request>(op);
       set(fields.has_n1, fields.n1, asked.delay);
       if (asked.has_error) fields.value = &asked.error;
       fields.value_limit = limits.error_bytes;
-      return read_answer(op, fields, asked.answer);
+      return read_answer(fields, asked.answer);
     }
     default: {
       const auto& asked = request_of<stile_reject_request>(op);
       if (asked.has_error) fields.value = &asked.error;
       fields.value_limit = limits.error_bytes;
-      return read_answer(op, fields, asked.answer);
+      return read_answer(fields, asked.answer);
     }
   }
 }
@@ -183,35 +180,35 @@ std::int64_t version_of(const stile_bytes& text) {
   return version;
 }
 
-bool read_fields(stile_op& op, Fields& fields) {
+void read_fields(const stile_op& op, Fields& fields) {
   fields.kind = op.kind;
   fields.op = op.op_id;
   switch (op.kind) {
     case STILE_OP_ACQUIRE:
     case STILE_OP_RENEW:
-    case STILE_OP_RELEASE: read_lease(op, fields); return true;
+    case STILE_OP_RELEASE: return read_lease(op, fields);
     case STILE_OP_RECORD:
     case STILE_OP_SUPPLY:
     case STILE_OP_APPEND:
-    case STILE_OP_REBASE: read_checkpoint(op, fields); return true;
+    case STILE_OP_REBASE: return read_checkpoint(op, fields);
     case STILE_OP_DISCARD: {
       const auto& asked = request_of<stile_discard_request>(op);
       read_workflow(fields, asked.workflow);
       if (asked.cancel) fields.flags |= extra;
-      return true;
+      return;
     }
     case STILE_OP_REQUEST_CANCEL:
       read_workflow(fields, request_of<stile_request_cancel_request>(op).workflow);
       fields.makes = true;
-      return true;
-    case STILE_OP_CANCEL: read_workflow(fields, request_of<stile_cancel_request>(op).workflow); return true;
+      return;
+    case STILE_OP_CANCEL: read_workflow(fields, request_of<stile_cancel_request>(op).workflow); return;
     case STILE_OP_ENQUEUE: {
       const auto& asked = request_of<stile_enqueue_request>(op);
       read_workflow(fields, asked.workflow);
       if (asked.revive) fields.flags |= extra;
       fields.makes = true;
       read_enqueue(fields, asked.enqueue);
-      return true;
+      return;
     }
     case STILE_OP_EXTEND:
     case STILE_OP_ACK:
@@ -219,8 +216,8 @@ bool read_fields(stile_op& op, Fields& fields) {
     case STILE_OP_NACK:
     case STILE_OP_REJECT: return read_delivery(op, fields);
     case STILE_OP_PUT:
-    case STILE_OP_ERASE: read_document(op, fields); return true;
-    default: return false;
+    case STILE_OP_ERASE: return read_document(op, fields);
+    default: return;
   }
 }
 

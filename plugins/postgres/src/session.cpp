@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 64u << 20;
 constexpr int most_tries = 8;
+constexpr std::int64_t grace = 50'000;
 constexpr const char* not_prepared = "the store is not prepared: run prepare, or open with prepare=auto";
 
 bool is_write(std::uint32_t kind) {
@@ -76,14 +77,20 @@ bool Session::admit(std::span<stile_op* const> ops, std::size_t i, bool pending)
 }
 
 bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
-  deadline_ = call.deadline;
+  // R4 leaves a little for an answer that is on its way: to give a connection up costs more than to wait for it.
+  deadline_ = after(call.deadline, grace);
   batch_.clear();
   bool pending = false;
+  const bool late = monotonic_now() >= call.deadline;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     stile_op& op = *ops[i];
     if (connection_->broken()) {
       if (admit(ops, i, false))
         sdk::answer(op, STILE_UNAVAILABLE, "not sent: the connection broke earlier in this batch");
+      continue;
+    }
+    if (late) {
+      if (admit(ops, i, false)) sdk::answer(op, STILE_TIMED_OUT, "the deadline had passed before it was sent");
       continue;
     }
     if (op.kind != STILE_OP_PREPARE && store_.number() == 0) {
@@ -99,7 +106,8 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
       const bool chained = (op.must & STILE_MUST_AFTER_OK) != 0;
       if (batch_.bytes() > most_bytes) flush(), pending = false;
       const bool admitted = admit(ops, i, pending);
-      if (admitted && read_fields(op, fields)) {
+      if (admitted) {
+        read_fields(op, fields);
         batch_.add(op, std::move(fields), chained && pending);
         pending = true;
       } else {
