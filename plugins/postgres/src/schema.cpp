@@ -8,7 +8,7 @@
 namespace stile::postgres {
 namespace {
 
-constexpr int oldest_server = 13'00'00;
+constexpr int oldest_server = 14'00'00;
 
 [[noreturn]] void refuse_newer(const Texts& texts, std::int64_t found) {
   throw StoreError(STILE_UNSUPPORTED, "schema " + texts.schema() + " is of version " + std::to_string(found) +
@@ -18,7 +18,7 @@ constexpr int oldest_server = 13'00'00;
 
 void check_server(const Connection& connection, const Row& row) {
   if (connection.version() < oldest_server)
-    throw StoreError(STILE_UNSUPPORTED, "the server is older than version 13: update it");
+    throw StoreError(STILE_UNSUPPORTED, "the server is older than version 14: update it");
   if (row.integer(0) != 0)
     throw StoreError(STILE_READ_ONLY,
                      "this server is a standby: name the primary, or several hosts and target_session_attrs=read-write");

@@ -34,14 +34,23 @@ DECLARE
   x stile.answer_v1;
   out_ stile.answer_v1;
 BEGIN
-  FOR x IN SELECT * FROM stile.run_v1(
-    p_ns, CASE WHEN of_row THEN ARRAY[p_subject] ELSE '{}' END,
-    CASE WHEN of_row THEN ARRAY[p_kind IN (6, 7, 11, 13)] ELSE '{}' END,
-    ARRAY[p_kind]::smallint[], ARRAY[p_flags], ARRAY[CASE WHEN of_row THEN 1 END],
-    ARRAY[encode(p_op, 'hex')::uuid], ARRAY[p_subject], ARRAY[p_key], ARRAY[p_value], ARRAY[NULL::bigint],
-    ARRAY[NULL::uuid], ARRAY[p_n1], ARRAY[p_n2], ARRAY[p_n3], ARRAY[p_queue], ARRAY[NULL::uuid], ARRAY[NULL::bigint])
   LOOP
-    IF x.n = 0 THEN PERFORM stile.ring_v1(p_ns, x.flag, x.val, x.a); ELSE out_ := x; END IF;
+    BEGIN
+      FOR x IN SELECT * FROM stile.run_v1(
+        p_ns, CASE WHEN of_row THEN ARRAY[p_subject] ELSE '{}' END,
+        CASE WHEN of_row THEN ARRAY[p_kind IN (6, 7, 11, 13)] ELSE '{}' END,
+        ARRAY[p_kind]::smallint[], ARRAY[p_flags], ARRAY[CASE WHEN of_row THEN 1 END],
+        ARRAY[encode(p_op, 'hex')::uuid], ARRAY[p_subject], ARRAY[p_key], ARRAY[p_value], ARRAY[NULL::bigint],
+        ARRAY[NULL::uuid], ARRAY[p_n1], ARRAY[p_n2], ARRAY[p_n3], ARRAY[p_queue], ARRAY[NULL::uuid],
+        ARRAY[NULL::bigint])
+      LOOP
+        IF x.n = 0 THEN PERFORM stile.ring_v1(p_ns, x.flag, x.val, x.a); ELSE out_ := x; END IF;
+      END LOOP;
+      EXIT;
+    EXCEPTION WHEN serialization_failure THEN
+      -- Another transaction made the same workflow meanwhile: now it is there. A snapshot that stays cannot see it.
+      IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE; END IF;
+    END;
   END LOOP;
   RETURN out_;
 END $$;

@@ -28,18 +28,16 @@ DECLARE
   due_moved boolean := false;
   trim_gone boolean := false;
   trim_new boolean := false;
-  unused boolean := false;
+  fresh integer := 0;
+  made integer;
   class smallint;
   at bigint;
 BEGIN
   FOR i IN 1 .. coalesce(cardinality(rows), 0) LOOP
     r := rows[i];
     CONTINUE WHEN r.id IS NULL;
-    IF NOT r.dirty THEN
-      unused := unused OR r.fresh;
-      CONTINUE;
-    END IF;
-    dirty := true;
+    CONTINUE WHEN NOT r.dirty;
+    IF r.fresh THEN fresh := fresh + 1; ELSE dirty := true; END IF;
     IF happened THEN r.happened_at := greatest(r.happened_at, p_now); END IF;
     class := stile.trim_class_v1(r, p_now);
     IF class <> r.trim_class OR class <> 0 THEN
@@ -63,22 +61,40 @@ BEGIN
     END IF;
     rows[i] := r;
   END LOOP;
-  IF unused THEN
-    DELETE FROM stile.workflow w USING unnest(rows) u WHERE u.fresh AND NOT u.dirty AND w.ctid = u.tid;
+  IF fresh > 0 THEN
+    INSERT INTO stile.workflow (
+      life, number, base, ttl, alive, budget, due, since, pend, delivery, cancelled_at, position, records, written_at,
+      finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, discard_removed, ns, count, answer_count,
+      wakeup, trim_class, granted_by, answer_kind, answer_flag, enqueue_kind, enqueue_state, cancel_requested,
+      cancel_removed, stamp, receive, answer_op, enqueue_op, cancel_op, request_op, discard_op, id, queue, next_queue,
+      error)
+    SELECT u.life, u.number, u.base, u.ttl, u.alive, u.budget, u.due, u.since, u.pend, u.delivery, u.cancelled_at,
+      u.position, u.records, u.written_at, u.finished_at, u.touched_at, u.happened_at, u.trim_at, u.answer_at,
+      u.enqueue_at, u.discard_removed, u.ns, u.count, u.answer_count, u.wakeup, u.trim_class, u.granted_by,
+      u.answer_kind, u.answer_flag, u.enqueue_kind, u.enqueue_state, u.cancel_requested, u.cancel_removed, u.stamp,
+      u.receive, u.answer_op, u.enqueue_op, u.cancel_op, u.request_op, u.discard_op, u.id, u.queue, u.next_queue,
+      u.error
+    FROM unnest(rows) u WHERE u.dirty AND u.fresh
+    ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS made = ROW_COUNT;
+    IF made < fresh THEN
+      RAISE EXCEPTION 'another transaction made one of these workflows meanwhile' USING ERRCODE = '40001';
+    END IF;
   END IF;
-  IF NOT dirty THEN RETURN; END IF;
-  UPDATE stile.workflow w SET
-    life = u.life, number = u.number, base = u.base, ttl = u.ttl, alive = u.alive, budget = u.budget, due = u.due,
-    since = u.since, pend = u.pend, delivery = u.delivery, cancelled_at = u.cancelled_at, position = u.position,
-    records = u.records, written_at = u.written_at, finished_at = u.finished_at, touched_at = u.touched_at,
-    happened_at = u.happened_at, trim_at = u.trim_at, answer_at = u.answer_at, enqueue_at = u.enqueue_at,
-    discard_removed = u.discard_removed, count = u.count, answer_count = u.answer_count, wakeup = u.wakeup,
-    trim_class = u.trim_class, granted_by = u.granted_by, answer_kind = u.answer_kind, answer_flag = u.answer_flag,
-    enqueue_kind = u.enqueue_kind, enqueue_state = u.enqueue_state, cancel_requested = u.cancel_requested,
-    cancel_removed = u.cancel_removed, stamp = u.stamp, receive = u.receive, answer_op = u.answer_op,
-    enqueue_op = u.enqueue_op, cancel_op = u.cancel_op, request_op = u.request_op, discard_op = u.discard_op,
-    queue = u.queue, next_queue = u.next_queue, error = u.error
-  FROM unnest(rows) u WHERE u.dirty AND w.ctid = u.tid;
+  IF dirty THEN
+    UPDATE stile.workflow w SET
+      life = u.life, number = u.number, base = u.base, ttl = u.ttl, alive = u.alive, budget = u.budget, due = u.due,
+      since = u.since, pend = u.pend, delivery = u.delivery, cancelled_at = u.cancelled_at, position = u.position,
+      records = u.records, written_at = u.written_at, finished_at = u.finished_at, touched_at = u.touched_at,
+      happened_at = u.happened_at, trim_at = u.trim_at, answer_at = u.answer_at, enqueue_at = u.enqueue_at,
+      discard_removed = u.discard_removed, count = u.count, answer_count = u.answer_count, wakeup = u.wakeup,
+      trim_class = u.trim_class, granted_by = u.granted_by, answer_kind = u.answer_kind, answer_flag = u.answer_flag,
+      enqueue_kind = u.enqueue_kind, enqueue_state = u.enqueue_state, cancel_requested = u.cancel_requested,
+      cancel_removed = u.cancel_removed, stamp = u.stamp, receive = u.receive, answer_op = u.answer_op,
+      enqueue_op = u.enqueue_op, cancel_op = u.cancel_op, request_op = u.request_op, discard_op = u.discard_op,
+      queue = u.queue, next_queue = u.next_queue, error = u.error
+    FROM unnest(rows) u WHERE u.dirty AND NOT u.fresh AND w.ctid = u.tid;
+  END IF;
   IF due_gone THEN
     DELETE FROM stile.due d USING unnest(rows) u
     WHERE u.dirty AND u.wakeup = 0 AND u.k_lane IS NOT NULL AND d.ns = p_ns AND d.queue = u.k_queue

@@ -1,43 +1,67 @@
 -- A batch of writes, each atomic alone, in one commit (R3).
 -- SPDX-License-Identifier: Apache-2.0
 
--- Locks the rows of the ids, given in order and once each, and makes those that makes says and that are not there.
--- Who takes several rows takes them in this order, so that nobody waits in a circle.
+-- A row that is not there yet. It is inserted whole by flush_v1; nothing is locked until then.
+CREATE FUNCTION stile.fresh_v1(p_ns integer, p_id bytea) RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
+DECLARE
+  r stile.row_v1;
+BEGIN
+  r.ns := p_ns;
+  r.id := p_id;
+  r.queue := '';
+  r.number := 0;
+  r.ttl := 0;
+  r.alive := 0;
+  r.budget := 0;
+  r.due := 0;
+  r.delivery := 0;
+  r.position := 0;
+  r.records := 0;
+  r.written_at := 0;
+  r.touched_at := 0;
+  r.happened_at := 0;
+  r.trim_at := 0;
+  r.count := 0;
+  r.answer_count := 0;
+  r.wakeup := 0;
+  r.trim_class := 0;
+  r.granted_by := 0;
+  r.answer_kind := 0;
+  r.answer_flag := 0;
+  r.enqueue_kind := 0;
+  r.enqueue_state := 0;
+  r.cancel_requested := false;
+  r.cancel_removed := false;
+  r.fresh := true;
+  r.dirty := false;
+  r.k_wakeup := 0;
+  r.k_class := 0;
+  r.k_trim_at := 0;
+  RETURN r;
+END $$;
+
+-- Locks the rows of the ids, given in order and once each: who takes several rows takes them in this order, so that
+-- nobody waits in a circle. Those that are not there, and that makes says may be made, are fresh.
 CREATE FUNCTION stile.lock_v1(p_ns integer, ids bytea[], makes boolean[]) RETURNS stile.row_v1[]
 LANGUAGE plpgsql AS $$
 DECLARE
   rows stile.row_v1[] := array_fill(NULL::stile.row_v1, ARRAY[cardinality(ids)]);
   have integer := 0;
-  wanted integer := 0;
-  made integer;
   x record;
-  r stile.row_v1;
 BEGIN
+  FOR x IN
+    SELECT t.i, v AS r FROM unnest(ids) WITH ORDINALITY AS t(id, i)
+      JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = t.id
+    ORDER BY t.i FOR UPDATE OF v
   LOOP
-    FOR x IN
-      SELECT t.i, v AS r FROM unnest(ids) WITH ORDINALITY AS t(id, i)
-        JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = t.id
-      WHERE rows[t.i] IS NULL ORDER BY t.i FOR UPDATE OF v
-    LOOP
-      rows[x.i] := x.r;
-      have := have + 1;
-    END LOOP;
-    EXIT WHEN have = cardinality(ids);
-    wanted := 0;
-    made := 0;
-    FOR i IN 1 .. cardinality(ids) LOOP
-      CONTINUE WHEN NOT makes[i] OR rows[i] IS NOT NULL;
-      wanted := wanted + 1;
-      INSERT INTO stile.workflow (ns, id) VALUES (p_ns, ids[i]) ON CONFLICT DO NOTHING;
-      CONTINUE WHEN NOT FOUND;
-      made := made + 1;
-      SELECT v.* INTO r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = ids[i];
-      r.fresh := true;
-      rows[i] := r;
-      have := have + 1;
-    END LOOP;
-    EXIT WHEN made = wanted;  -- else somebody else made one meanwhile: lock it
+    rows[x.i] := x.r;
+    have := have + 1;
   END LOOP;
+  IF have < cardinality(ids) THEN
+    FOR i IN 1 .. cardinality(ids) LOOP
+      IF makes[i] AND rows[i] IS NULL THEN rows[i] := stile.fresh_v1(p_ns, ids[i]); END IF;
+    END LOOP;
+  END IF;
   RETURN rows;
 END $$;
 
