@@ -59,8 +59,11 @@ bool prepare(Connection& connection, const Texts& texts, bool check_only, std::i
                     deadline);
   try {
     std::int64_t version = 0;
-    const Result there =
-        connection.run_text("SELECT to_regclass('" + schema + ".meta') IS NOT NULL", {}, deadline);
+    // Asked of the tables: names are looked up in a cache that may be as old as this transaction.
+    const Result there = connection.run_text(
+        "SELECT EXISTS (SELECT 1 FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = '" +
+            schema + "' AND c.relname = 'meta')",
+        {}, deadline);
     if (Row(there, 0).integer(0) != 0) version = read_version(connection, texts, deadline, nullptr);
     if (version > newest_usable) refuse_newer(texts, version);
     const bool changes = version < schema_version;
