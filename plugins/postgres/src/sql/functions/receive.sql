@@ -75,6 +75,7 @@ DECLARE
   told stile.received_v1[];
   p_floor bigint;
   manual bigint;
+  begun bigint;
   now bigint;
   q bytea;
   left_ integer := p_max;
@@ -99,12 +100,14 @@ BEGIN
       RETURN;
     END IF;
   END IF;
+  -- What this call hands out or puts off is due after it began: nothing is met twice (D10).
+  begun := stile.clock_v1(manual);
   <<look>>
   FOREACH q IN ARRAY queues LOOP
     LOOP
-      rows := stile.claim_v1(p_ns, q, least(left_, 1000), stile.clock_v1(manual));
+      rows := stile.claim_v1(p_ns, q, least(left_, 1000), begun);
       EXIT WHEN rows IS NULL;
-      now := stile.clock_v1(manual);
+      now := greatest(stile.clock_v1(manual), begun);
       FOR i IN 1 .. cardinality(rows) LOOP
         r := rows[i];
         IF p_ttl IS NOT NULL AND now < r.alive THEN
@@ -125,8 +128,8 @@ BEGIN
       EXIT WHEN left_ = 0;
     END LOOP;
     IF left_ = 0 THEN
-      more := EXISTS (SELECT 1 FROM stile.due WHERE ns = p_ns AND queue = q AND lane = 0 AND due <= now)
-           OR EXISTS (SELECT 1 FROM stile.due WHERE ns = p_ns AND queue = q AND lane = 1 AND due <= now);
+      more := EXISTS (SELECT 1 FROM stile.due WHERE ns = p_ns AND queue = q AND lane = 0 AND due <= begun)
+           OR EXISTS (SELECT 1 FROM stile.due WHERE ns = p_ns AND queue = q AND lane = 1 AND due <= begun);
       EXIT;
     END IF;
   END LOOP;
