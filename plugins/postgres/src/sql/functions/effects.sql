@@ -65,7 +65,7 @@ BEGIN
   o.number := p_number;
   o.stamp := p_stamp;
   out_.status := 0;
-  IF NOT stile.fence_ok_v1(r, o) THEN out_.status := 1; RETURN out_; END IF;
+  IF (r.number = o.number AND r.stamp = o.stamp) IS NOT TRUE THEN out_.status := 1; RETURN out_; END IF;
   IF p_value IS NOT NULL THEN
     r := stile.add_record_v1(r, o, p_key, now, p_floor);
     IF r.flag IS NULL THEN out_.flag := 0; RETURN out_; END IF;

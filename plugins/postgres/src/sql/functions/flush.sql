@@ -1,21 +1,6 @@
 -- Writes rows back, and keeps due and trim in step with them.
 -- SPDX-License-Identifier: Apache-2.0
 
--- Where trim will look for a row (T1, T2): its class. The time beside it in trim_place_v1 is a lower bound, so that a
--- row that stays in its class is not moved by every change.
-CREATE FUNCTION stile.trim_class_v1(r stile.row_v1, p_now bigint) RETURNS smallint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT (CASE WHEN (r).wakeup <> 0 THEN 0
-               WHEN (r).finished_at IS NOT NULL THEN CASE WHEN p_now < (r).alive THEN 2 ELSE 1 END
-               WHEN (r).records = 0 AND NOT (r).cancel_requested THEN 3
-               ELSE 0 END)::smallint
-$$;
-
-CREATE FUNCTION stile.trim_time_v1(r stile.row_v1) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE (r).trim_class WHEN 1 THEN (r).touched_at WHEN 2 THEN (r).alive
-              WHEN 3 THEN stile.later_v1(greatest((r).happened_at, (r).alive), 600000000) ELSE 0 END
-$$;
-
 -- The rows that changed, in one statement for each table that needs one. Trim moves rows without anything happening.
 CREATE FUNCTION stile.flush_v1(p_ns integer, rows stile.row_v1[], p_now bigint, happened boolean DEFAULT true)
 RETURNS void
@@ -39,10 +24,14 @@ BEGIN
     CONTINUE WHEN NOT r.dirty;
     IF r.fresh THEN fresh := fresh + 1; ELSE dirty := true; END IF;
     IF happened THEN r.happened_at := greatest(r.happened_at, p_now); END IF;
-    class := stile.trim_class_v1(r, p_now);
+    -- Where trim will look for it (T1, T2). The time is a lower bound: what stays in its class is not moved each time.
+    class := CASE WHEN r.wakeup <> 0 THEN 0
+                  WHEN r.finished_at IS NOT NULL THEN CASE WHEN p_now < r.alive THEN 2 ELSE 1 END
+                  WHEN r.records = 0 AND NOT r.cancel_requested THEN 3 ELSE 0 END;
     IF class <> r.trim_class OR class <> 0 THEN
       r.trim_class := class;
-      at := stile.trim_time_v1(r);
+      at := CASE class WHEN 1 THEN r.touched_at WHEN 2 THEN r.alive
+                       WHEN 3 THEN stile.later_v1(greatest(r.happened_at, r.alive), 600000000) ELSE 0 END;
       IF class <> r.k_class OR at < r.trim_at THEN
         r.trim_at := at;
         trim_gone := trim_gone OR r.k_class <> 0;

@@ -58,26 +58,47 @@ BEGIN
   RETURN r;
 END $$;
 
--- B1-B5, A4-A6.
+-- B1-B5, A4-A6. What add_record_v1 and sign_of_life_v1 do is written out for the case that nearly always is.
 CREATE FUNCTION stile.record_v1(r stile.row_v1, o stile.operation_v1, p_now bigint, p_floor bigint)
 RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
 DECLARE
-  current boolean := stile.fence_ok_v1(r, o);
+  current boolean := coalesce(r.number = o.number AND r.stamp = o.stamp, false);
+  until bigint;
 BEGIN
   IF current THEN
-    r := stile.add_record_v1(r, o, o.key, p_now, p_floor);
-    IF r.flag IS NOT NULL THEN RETURN stile.sign_of_life_v1(r, p_now); END IF;
+    r.a := CASE WHEN r.position <> 0 THEN r.position ELSE greatest(p_floor, r.base) END + 1;
+    r.b := greatest(p_now, r.written_at);
+    IF r.life IS NULL THEN r.life := nextval('stile.life'); END IF;
+    INSERT INTO stile.record (life, position, written_at, kind, op, key, value)
+    VALUES (r.life, r.a, r.b, 5, o.op, o.key, o.value)
+    ON CONFLICT (life, key) WHERE key IS NOT NULL DO NOTHING;
+    IF FOUND THEN
+      r.position := r.a;
+      r.written_at := r.b;
+      r.records := r.records + 1;
+      r.flag := 1;
+      IF p_now < r.alive THEN
+        until := least(p_now + r.ttl, r.budget, 253402300799999999);
+        IF until > r.alive THEN
+          IF r.since IS NOT NULL THEN r := stile.set_alive_v1(r, until, p_now); END IF;
+          r.alive := until;
+        END IF;
+      END IF;
+      r.touched_at := p_now;
+      r.dirty := true;
+      RETURN r;
+    END IF;
   ELSIF o.op IS NULL OR r.life IS NULL THEN
     r.status := 1;
     RETURN r;
   END IF;
   r := stile.standing_v1(r, o);
-  IF r.status IS NULL THEN
+  IF r.status IS NULL THEN  -- sent again: nothing changes, not even the lease (A6)
     r.status := 0;
     RETURN r;
   END IF;
   IF r.status <> 0 THEN RETURN r; END IF;
-  IF NOT current THEN r.status := 1; RETURN r; END IF;
+  IF NOT current OR r.flag IS NULL THEN r.status := 1; RETURN r; END IF;
   RETURN stile.sign_of_life_v1(r, p_now);
 END $$;
 
@@ -92,7 +113,7 @@ BEGIN
     r.touched_at := p_now;
     r.dirty := true;
     IF o.flags & 16 = 0 THEN RETURN r; END IF;
-    RETURN stile.wake_v1(r, o, false, p_now);
+    RETURN stile.wake_v1(r, o, p_now);
   END IF;
   IF o.flags & 16 = 0 THEN RETURN r; END IF;
   IF o.op = r.enqueue_op AND o.kind = r.enqueue_kind THEN
@@ -164,7 +185,7 @@ BEGIN
       RETURN r;
     END IF;
   END IF;
-  IF NOT stile.fence_ok_v1(r, o) THEN r.status := 1; RETURN r; END IF;
+  IF (r.number = o.number AND r.stamp = o.stamp) IS NOT TRUE THEN r.status := 1; RETURN r; END IF;
   DELETE FROM stile.record WHERE life = r.life AND (key IS NOT NULL OR position <= o.n1);
   GET DIAGNOSTICS gone = ROW_COUNT;
   r.records := r.records - gone;

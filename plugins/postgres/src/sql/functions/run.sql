@@ -65,39 +65,6 @@ BEGIN
   RETURN rows;
 END $$;
 
--- One operation on its row.
-CREATE FUNCTION stile.apply_v1(r stile.row_v1, o stile.operation_v1, p_now bigint, p_floor bigint)
-RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
-BEGIN
-  r.status := 0;
-  r.why := NULL;
-  r.flag := NULL;
-  r.a := NULL;
-  r.b := NULL;
-  r.c := NULL;
-  r.d := NULL;
-  r.val := NULL;
-  IF r.wakeup = 0 AND r.records = 0 AND r.number = 0 AND r.finished_at IS NULL AND NOT r.cancel_requested
-     AND o.kind IN (1, 6, 7, 11, 13) THEN
-    r.touched_at := p_now;  -- a husk begins anew
-  END IF;
-  CASE o.kind
-    WHEN 5 THEN RETURN stile.record_v1(r, o, p_now, p_floor);
-    WHEN 13 THEN RETURN stile.enqueue_v1(r, o, p_now);
-    WHEN 16, 17, 18, 19 THEN RETURN stile.answer_v1(r, o, p_now);
-    WHEN 15 THEN RETURN stile.extend_v1(r, o, p_now);
-    WHEN 6 THEN RETURN stile.supply_v1(r, o, p_now, p_floor);
-    WHEN 7 THEN RETURN stile.append_v1(r, o, p_now, p_floor);
-    WHEN 1 THEN RETURN stile.acquire_v1(r, o, p_now, p_floor);
-    WHEN 2 THEN RETURN stile.renew_v1(r, o, p_now);
-    WHEN 3 THEN RETURN stile.release_v1(r, o, p_now);
-    WHEN 9 THEN RETURN stile.rebase_v1(r, o, p_now, p_floor);
-    WHEN 10 THEN RETURN stile.discard_v1(r, o, p_now);
-    WHEN 11 THEN RETURN stile.request_cancel_v1(r, o, p_now);
-    WHEN 20 THEN RETURN stile.cancel_v1(r, o, p_now);
-  END CASE;
-END $$;
-
 -- The batch: one element of each array for each operation (operation.cpp says what they mean), ids and makes as in
 -- lock_v1, p_row the place in ids of each operation's workflow. flag 1: only after the one before it answered ok (R3).
 CREATE FUNCTION stile.run_v1(
@@ -135,7 +102,34 @@ BEGIN
     ELSIF o.row IS NULL THEN
       out_ := stile.document_v1(p_ns, o, manual);
     ELSE
-      r := stile.apply_v1(rows[o.row], o, now, p_floor);
+      r := rows[o.row];
+      r.status := 0;
+      r.why := NULL;
+      r.flag := NULL;
+      r.a := NULL;
+      r.b := NULL;
+      r.c := NULL;
+      r.d := NULL;
+      r.val := NULL;
+      IF r.wakeup = 0 AND r.records = 0 AND r.number = 0 AND r.finished_at IS NULL AND NOT r.cancel_requested
+         AND o.kind IN (1, 6, 7, 11, 13) THEN
+        r.touched_at := now;  -- a husk begins anew
+      END IF;
+      CASE o.kind
+        WHEN 5 THEN r := stile.record_v1(r, o, now, p_floor);
+        WHEN 13 THEN r := stile.wake_v1(r, o, now);
+        WHEN 16, 17, 18, 19 THEN r := stile.answer_v1(r, o, now);
+        WHEN 15 THEN r := stile.extend_v1(r, o, now);
+        WHEN 6 THEN r := stile.supply_v1(r, o, now, p_floor);
+        WHEN 7 THEN r := stile.append_v1(r, o, now, p_floor);
+        WHEN 1 THEN r := stile.acquire_v1(r, o, now, p_floor);
+        WHEN 2 THEN r := stile.renew_v1(r, o, now);
+        WHEN 3 THEN r := stile.release_v1(r, o, now);
+        WHEN 9 THEN r := stile.rebase_v1(r, o, now, p_floor);
+        WHEN 10 THEN r := stile.discard_v1(r, o, now);
+        WHEN 11 THEN r := stile.request_cancel_v1(r, o, now);
+        WHEN 20 THEN r := stile.cancel_v1(r, o, now);
+      END CASE;
       out_.n := o.n;
       out_.status := r.status;
       out_.why := r.why;

@@ -1,14 +1,21 @@
 -- enqueue, cancel and the four answers on a locked row (C, D, W).
 -- SPDX-License-Identifier: Apache-2.0
 
--- The wakeup part of enqueue, supply and append (W2, W3, W10, D7): n1 when, flag 32 an instant, queue or NULL. Answers
--- d the state, c visible_at; remembers them under the op_id.
-CREATE FUNCTION stile.wake_v1(r stile.row_v1, o stile.operation_v1, revive boolean, p_now bigint)
+-- enqueue, and the wakeup part of supply and append (W1-W3, W10, D7): n1 when, flag 32 an instant, queue or NULL; of
+-- enqueue flag 2 revive. Answers d the state, c visible_at; remembers them under the op_id.
+CREATE FUNCTION stile.wake_v1(r stile.row_v1, o stile.operation_v1, p_now bigint)
 RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
 DECLARE
-  at bigint := CASE WHEN o.flags & 32 <> 0 THEN greatest(o.n1, p_now) ELSE stile.later_v1(p_now, o.n1) END;
+  at bigint := CASE WHEN o.flags & 32 <> 0 THEN greatest(o.n1, p_now)
+                    ELSE least(p_now + o.n1, 253402300799999999) END;
 BEGIN
-  IF r.wakeup = 3 AND NOT revive THEN
+  IF o.kind = 13 AND o.op = r.enqueue_op THEN
+    IF r.enqueue_kind <> 13 THEN r.status := 8; r.why := 1; RETURN r; END IF;
+    r.d := r.enqueue_state;
+    r.c := r.enqueue_at;
+    RETURN r;
+  END IF;
+  IF r.wakeup = 3 AND (o.kind <> 13 OR o.flags & 2 = 0) THEN
     r.d := 4;
     r.c := 0;
   ELSIF r.wakeup = 2 THEN
@@ -36,19 +43,6 @@ BEGIN
   r.enqueue_at := r.c;
   r.dirty := true;
   RETURN r;
-END $$;
-
--- W1-W3. flag 2 revive.
-CREATE FUNCTION stile.enqueue_v1(r stile.row_v1, o stile.operation_v1, p_now bigint) RETURNS stile.row_v1
-LANGUAGE plpgsql AS $$
-BEGIN
-  IF o.op = r.enqueue_op THEN
-    IF r.enqueue_kind <> 13 THEN r.status := 8; r.why := 1; RETURN r; END IF;
-    r.d := r.enqueue_state;
-    r.c := r.enqueue_at;
-    RETURN r;
-  END IF;
-  RETURN stile.wake_v1(r, o, o.flags & 2 <> 0, p_now);
 END $$;
 
 -- No wakeup, whatever it was (C1, C2).
@@ -81,15 +75,6 @@ BEGIN
   RETURN r;
 END $$;
 
--- Is the receipt in o the current one (D2, C2)? 0, 2 stale or 3 cancelled.
-CREATE FUNCTION stile.receipt_status_v1(r stile.row_v1, o stile.operation_v1, p_now bigint) RETURNS smallint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT (CASE WHEN coalesce((r).receive <> (o).receive OR (r).delivery <> (o).delivery, true) THEN 2
-               WHEN (r).wakeup = 2 THEN 0
-               WHEN p_now < (r).cancelled_at + 600000000 THEN 3
-               ELSE 2 END)::smallint
-$$;
-
 -- Back to waiting, at the earlier of a time and the enqueue that was kept (W3, W10).
 CREATE FUNCTION stile.back_to_waiting_v1(r stile.row_v1, at bigint) RETURNS stile.row_v1
 LANGUAGE plpgsql AS $$
@@ -103,28 +88,22 @@ BEGIN
   RETURN r;
 END $$;
 
--- What was answered, now or before (D6, R1): ack: flag requeued. snooze: a visible_at. nack: a visible_at, flag the
--- count. reject: flag the state.
-CREATE FUNCTION stile.tell_answer_v1(r stile.row_v1, o stile.operation_v1) RETURNS stile.row_v1
-LANGUAGE plpgsql AS $$
-BEGIN
-  r.a := r.answer_at;
-  r.flag := CASE WHEN o.kind = 18 THEN r.answer_count ELSE r.answer_flag END;
-  RETURN r;
-END $$;
-
 -- ack, snooze, nack, reject: the receipt is judged first, then the fence, then finished (D8). flags: 2 finished, 4 has a
--- fence, 8 release, 32 an instant; n1 when or delay; value the error or NULL.
+-- fence, 8 release, 32 an instant; n1 when or delay; value the error or NULL. Answers, now and when sent again (D6, R1):
+-- ack: flag requeued. snooze: a visible_at. nack: a visible_at, flag the count. reject: flag the state.
 CREATE FUNCTION stile.answer_v1(r stile.row_v1, o stile.operation_v1, p_now bigint) RETURNS stile.row_v1
 LANGUAGE plpgsql AS $$
 BEGIN
   IF o.op = r.answer_op THEN
     IF r.answer_kind <> o.kind THEN r.status := 8; r.why := 1; RETURN r; END IF;
-    RETURN stile.tell_answer_v1(r, o);
+    r.a := r.answer_at;
+    r.flag := CASE WHEN o.kind = 18 THEN r.answer_count ELSE r.answer_flag END;
+    RETURN r;
   END IF;
-  r.status := stile.receipt_status_v1(r, o, p_now);
+  r.status := CASE WHEN coalesce(r.receive <> o.receive OR r.delivery <> o.delivery, true) THEN 2 WHEN r.wakeup = 2 THEN 0
+                   WHEN p_now < r.cancelled_at + 600000000 THEN 3 ELSE 2 END;  -- D2, C2
   IF r.status <> 0 THEN RETURN r; END IF;
-  IF o.flags & 4 <> 0 AND NOT stile.fence_ok_v1(r, o) THEN r.status := 1; RETURN r; END IF;
+  IF o.flags & 4 <> 0 AND (r.number = o.number AND r.stamp = o.stamp) IS NOT TRUE THEN r.status := 1; RETURN r; END IF;
   IF o.flags & 6 = 2 AND r.number <> 0 THEN r.status := 8; r.why := 2; RETURN r; END IF;
   r.answer_op := o.op;
   r.answer_kind := o.kind;
@@ -165,14 +144,20 @@ BEGIN
       r.error := nullif(o.value, '');
     END IF;
     r := stile.back_to_waiting_v1(r, CASE WHEN o.flags & 32 <> 0 THEN greatest(o.n1, p_now)
-                                          ELSE stile.later_v1(p_now, o.n1) END);
+                                          ELSE least(p_now + o.n1, 253402300799999999) END);
     r.answer_at := r.due;
     r.answer_count := r.count;
   END IF;
   r.touched_at := p_now;
-  IF o.flags & 8 <> 0 THEN r := stile.free_lease_v1(r, p_now); END IF;
+  IF o.flags & 8 <> 0 THEN
+    IF r.since IS NOT NULL THEN r := stile.free_lease_v1(r, p_now); END IF;
+    r.alive := 0;
+    r.budget := 0;
+  END IF;
   r.dirty := true;
-  RETURN stile.tell_answer_v1(r, o);
+  r.a := r.answer_at;
+  r.flag := CASE WHEN o.kind = 18 THEN r.answer_count ELSE r.answer_flag END;
+  RETURN r;
 END $$;
 
 -- D3: n1 the delivery's lease; with a fence (flag 4) n2 ttl and n3 budget or NULL. Answers a visible_at, b live_until,
@@ -182,10 +167,11 @@ LANGUAGE plpgsql AS $$
 DECLARE
   until bigint := stile.later_v1(p_now, o.n1);
 BEGIN
-  r.status := stile.receipt_status_v1(r, o, p_now);
+  r.status := CASE WHEN coalesce(r.receive <> o.receive OR r.delivery <> o.delivery, true) THEN 2 WHEN r.wakeup = 2 THEN 0
+                   WHEN p_now < r.cancelled_at + 600000000 THEN 3 ELSE 2 END;  -- D2, C2
   IF r.status <> 0 THEN RETURN r; END IF;
   IF o.flags & 4 <> 0 THEN
-    IF NOT stile.fence_ok_v1(r, o) THEN r.status := 1; RETURN r; END IF;
+    IF (r.number = o.number AND r.stamp = o.stamp) IS NOT TRUE THEN r.status := 1; RETURN r; END IF;
     IF o.n3 IS NULL AND p_now >= r.budget THEN r.status := 4; RETURN r; END IF;
     r := stile.renew_lease_v1(r, o.n2, o.n3, p_now);
   END IF;
