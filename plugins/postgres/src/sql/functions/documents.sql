@@ -1,11 +1,6 @@
 -- put and erase (K), and what they remember.
 -- SPDX-License-Identifier: Apache-2.0
 
--- The time of what takes effect now: p_manual where the namespace's clock stands still.
-CREATE FUNCTION stile.clock_v1(p_manual bigint) RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
-  SELECT coalesce(p_manual, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
-$$;
-
 -- put (kind 22) or erase (23) of subject. value; n1 ttl (0 none, -1 keep); n2 the condition (0 any, 1 absent,
 -- 2 version), n3 the version asked for. Answers put: a the version; erase: flag removed; conflict: a the version that is
 -- there, val its value.

@@ -56,7 +56,7 @@ BEGIN
   PERFORM stile.durably_v1();
   rows := stile.lock_v1(p_ns, ARRAY[p_id], ARRAY[false]);
   r := rows[1];
-  SELECT floor, manual_clock INTO p_floor, manual FROM stile.namespace WHERE ns = p_ns;
+  SELECT f.floor, f.manual INTO p_floor, manual FROM stile.floor_v1(p_ns) f;
   now := stile.clock_v1(manual);
   o.kind := 8;
   o.op := p_op;

@@ -85,17 +85,23 @@ BEGIN
     FROM unnest(rows) u WHERE u.dirty AND NOT u.fresh AND w.ctid = u.tid;
   END IF;
   IF due_gone THEN
-    DELETE FROM stile.due d USING unnest(rows) u
-    WHERE u.dirty AND u.wakeup = 0 AND u.k_lane IS NOT NULL AND d.ns = p_ns AND d.queue = u.k_queue
-      AND d.lane = u.k_lane AND d.due = u.k_due AND d.id = u.id;
+    DELETE FROM stile.due WHERE ctid = ANY (ARRAY(
+      SELECT d.ctid FROM unnest(rows) u CROSS JOIN LATERAL (
+        SELECT k.ctid FROM stile.due k
+        WHERE k.ns = p_ns AND k.queue = u.k_queue AND k.lane = u.k_lane AND k.due = u.k_due AND k.id = u.id OFFSET 0) d
+      WHERE u.dirty AND u.wakeup = 0 AND u.k_lane IS NOT NULL));
   END IF;
   IF due_moved THEN
-    UPDATE stile.due d SET due = u.due, since = u.since, wakeup = u.wakeup, queue = u.queue,
-      lane = stile.lane_v1(u.wakeup, u.since)
-    FROM unnest(rows) u
-    WHERE u.dirty AND u.wakeup <> 0 AND u.k_lane IS NOT NULL AND d.ns = p_ns AND d.queue = u.k_queue
-      AND d.lane = u.k_lane AND d.due = u.k_due AND d.id = u.id
-      AND (u.due <> u.k_due OR u.wakeup <> u.k_wakeup OR u.queue <> u.k_queue OR u.since IS DISTINCT FROM u.k_since);
+    UPDATE stile.due d SET due = x.due, since = x.since, wakeup = x.wakeup, queue = x.queue,
+      lane = stile.lane_v1(x.wakeup, x.since)
+    FROM (SELECT u.due, u.since, u.wakeup, u.queue, t.ctid FROM unnest(rows) u CROSS JOIN LATERAL (
+            SELECT k.ctid FROM stile.due k
+            WHERE k.ns = p_ns AND k.queue = u.k_queue AND k.lane = u.k_lane AND k.due = u.k_due AND k.id = u.id
+            OFFSET 0) t
+          WHERE u.dirty AND u.wakeup <> 0 AND u.k_lane IS NOT NULL
+            AND (u.due <> u.k_due OR u.wakeup <> u.k_wakeup OR u.queue <> u.k_queue
+                 OR u.since IS DISTINCT FROM u.k_since)) x
+    WHERE d.ctid = x.ctid;
   END IF;
   IF due_new THEN
     INSERT INTO stile.due (due, since, ns, lane, wakeup, queue, id)
@@ -103,9 +109,11 @@ BEGIN
     FROM unnest(rows) u WHERE u.dirty AND u.wakeup <> 0 AND u.k_lane IS NULL;
   END IF;
   IF trim_gone THEN
-    DELETE FROM stile.trim t USING unnest(rows) u
-    WHERE u.dirty AND u.k_class <> 0 AND (u.k_class <> u.trim_class OR u.k_trim_at <> u.trim_at)
-      AND t.ns = p_ns AND t.class = u.k_class AND t.at = u.k_trim_at AND t.id = u.id;
+    DELETE FROM stile.trim WHERE ctid = ANY (ARRAY(
+      SELECT t.ctid FROM unnest(rows) u CROSS JOIN LATERAL (
+        SELECT k.ctid FROM stile.trim k
+        WHERE k.ns = p_ns AND k.class = u.k_class AND k.at = u.k_trim_at AND k.id = u.id OFFSET 0) t
+      WHERE u.dirty AND u.k_class <> 0 AND (u.k_class <> u.trim_class OR u.k_trim_at <> u.trim_at)));
   END IF;
   IF trim_new THEN
     INSERT INTO stile.trim (at, ns, class, id)

@@ -18,17 +18,17 @@ BEGIN
     ), claimed AS MATERIALIZED (
       SELECT id, place FROM (SELECT * FROM live UNION ALL SELECT * FROM put_off) both_ ORDER BY place, id LIMIT p_take
     )
-    SELECT array_agg(x.v ORDER BY x.place, x.id) INTO rows
-    FROM (SELECT v, c.place, c.id FROM claimed c JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = c.id
-          FOR UPDATE OF v SKIP LOCKED) x;
+    SELECT array_agg(x.r ORDER BY c.place, c.id) INTO rows
+    FROM claimed c CROSS JOIN LATERAL (
+      SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = c.id FOR UPDATE SKIP LOCKED) x;
   ELSE
     WITH claimed AS MATERIALIZED (
       SELECT id, due AS place FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 0 AND due <= p_now
       ORDER BY due, id LIMIT p_take FOR UPDATE SKIP LOCKED
     )
-    SELECT array_agg(x.v ORDER BY x.place, x.id) INTO rows
-    FROM (SELECT v, c.place, c.id FROM claimed c JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = c.id
-          FOR UPDATE OF v SKIP LOCKED) x;
+    SELECT array_agg(x.r ORDER BY c.place, c.id) INTO rows
+    FROM claimed c CROSS JOIN LATERAL (
+      SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = c.id FOR UPDATE SKIP LOCKED) x;
   END IF;
   RETURN rows;
 END $$;
@@ -84,7 +84,7 @@ DECLARE
   more boolean := false;
 BEGIN
   PERFORM stile.durably_v1();
-  SELECT floor, manual_clock INTO p_floor, manual FROM stile.namespace WHERE ns = p_ns;
+  SELECT f.floor, f.manual INTO p_floor, manual FROM stile.floor_v1(p_ns) f;
   IF again THEN
     FOR r IN SELECT v.* FROM stile.due d JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = d.id
              WHERE d.ns = p_ns AND d.wakeup = 2 AND d.lane < 2 AND v.wakeup = 2 AND v.receive = nonce

@@ -1,7 +1,7 @@
 -- A batch of writes, each atomic alone, in one commit (R3).
 -- SPDX-License-Identifier: Apache-2.0
 
--- A row that is not there yet. It is inserted whole by flush_v1; nothing is locked until then.
+-- A row that is not there yet. It is inserted whole by flush_v1.
 CREATE FUNCTION stile.fresh_v1(p_ns integer, p_id bytea) RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
 DECLARE
   r stile.row_v1;
@@ -41,27 +41,38 @@ BEGIN
 END $$;
 
 -- Locks the rows of the ids, given in order and once each: who takes several rows takes them in this order, so that
--- nobody waits in a circle. Those that are not there, and that makes says may be made, are fresh.
+-- nobody waits in a circle. LATERAL, here and everywhere: one look by key for each id, whatever a planner thinks of
+-- tables that were empty a moment ago. An id without a row is locked by its hash, until the commit: who makes a row and
+-- who finds none stand in one order with each other, and read the clock in it. Those that makes says may be made are
+-- fresh.
 CREATE FUNCTION stile.lock_v1(p_ns integer, ids bytea[], makes boolean[]) RETURNS stile.row_v1[]
 LANGUAGE plpgsql AS $$
 DECLARE
   rows stile.row_v1[] := array_fill(NULL::stile.row_v1, ARRAY[cardinality(ids)]);
+  missing integer[];
   have integer := 0;
   x record;
 BEGIN
   FOR x IN
-    SELECT t.i, v AS r FROM unnest(ids) WITH ORDINALITY AS t(id, i)
-      JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = t.id
-    ORDER BY t.i FOR UPDATE OF v
+    SELECT t.i, found_.r FROM unnest(ids) WITH ORDINALITY AS t(id, i)
+      CROSS JOIN LATERAL (SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = t.id FOR UPDATE) found_
   LOOP
     rows[x.i] := x.r;
     have := have + 1;
   END LOOP;
-  IF have < cardinality(ids) THEN
-    FOR i IN 1 .. cardinality(ids) LOOP
-      IF makes[i] AND rows[i] IS NULL THEN rows[i] := stile.fresh_v1(p_ns, ids[i]); END IF;
-    END LOOP;
-  END IF;
+  IF have = cardinality(ids) THEN RETURN rows; END IF;
+  SELECT array_agg(i) INTO missing FROM generate_series(1, cardinality(ids)) AS i WHERE rows[i] IS NULL;
+  PERFORM pg_advisory_xact_lock(p_ns, hash)
+  FROM (SELECT DISTINCT hashtext(encode(ids[i], 'hex')) AS hash FROM unnest(missing) AS i ORDER BY 1 OFFSET 0) h;
+  FOR x IN
+    SELECT i, found_.r FROM unnest(missing) AS i
+      CROSS JOIN LATERAL (SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = ids[i] FOR UPDATE) found_
+  LOOP
+    rows[x.i] := x.r;
+  END LOOP;
+  FOREACH have IN ARRAY missing LOOP
+    IF makes[have] AND rows[have] IS NULL THEN rows[have] := stile.fresh_v1(p_ns, ids[have]); END IF;
+  END LOOP;
   RETURN rows;
 END $$;
 
@@ -88,7 +99,7 @@ DECLARE
 BEGIN
   PERFORM stile.durably_v1();
   IF cardinality(ids) > 0 THEN rows := stile.lock_v1(p_ns, ids, makes); END IF;
-  SELECT floor, manual_clock INTO p_floor, manual FROM stile.namespace WHERE ns = p_ns;
+  SELECT f.floor, f.manual INTO p_floor, manual FROM stile.floor_v1(p_ns) f;
   now := stile.clock_v1(manual);
   FOR o IN
     SELECT t.n::integer, t.kind, t.flags, t.row, t.op, t.subject, t.key, t.value, t.number, t.stamp, t.n1, t.n2, t.n3,

@@ -8,8 +8,8 @@ RETURNS stile.row_v1[] LANGUAGE sql AS $$
     SELECT id FROM stile.trim WHERE ns = p_ns AND class = p_class AND at <= p_until
     ORDER BY at, id LIMIT p_take FOR UPDATE SKIP LOCKED
   )
-  SELECT array_agg(x.v) FROM (SELECT v FROM claimed c JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = c.id
-                              FOR UPDATE OF v SKIP LOCKED) x
+  SELECT array_agg(x.r) FROM claimed c CROSS JOIN LATERAL (
+    SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = c.id FOR UPDATE SKIP LOCKED) x
 $$;
 
 -- Forgets the rows that are dirty; what other rows' place in trim was said too early, and they are moved. The floor is
@@ -26,8 +26,11 @@ BEGIN
   IF gone > 0 THEN
     UPDATE stile.namespace SET floor = high WHERE ns = p_ns AND floor < high;
     INSERT INTO stile.gone (life, ns) SELECT u.life, p_ns FROM unnest(rows) u WHERE u.dirty AND u.life IS NOT NULL;
-    DELETE FROM stile.trim t USING unnest(rows) u
-    WHERE u.dirty AND t.ns = p_ns AND t.class = u.k_class AND t.at = u.k_trim_at AND t.id = u.id;
+    DELETE FROM stile.trim WHERE ctid = ANY (ARRAY(
+      SELECT t.ctid FROM unnest(rows) u CROSS JOIN LATERAL (
+        SELECT k.ctid FROM stile.trim k
+        WHERE k.ns = p_ns AND k.class = u.k_class AND k.at = u.k_trim_at AND k.id = u.id OFFSET 0) t
+      WHERE u.dirty));
     DELETE FROM stile.workflow w USING unnest(rows) u WHERE u.dirty AND w.ctid = u.tid;
   END IF;
   IF gone < cardinality(rows) THEN
@@ -55,8 +58,8 @@ BEGIN
       SELECT at, key FROM stile.gone_document WHERE ns = p_ns AND at <= p_until
       ORDER BY at, key LIMIT p_take FOR UPDATE SKIP LOCKED
     )
-    SELECT c.at, c.key, d.version FROM claimed c JOIN stile.document d ON d.ns = p_ns AND d.key = c.key
-    FOR UPDATE OF d SKIP LOCKED
+    SELECT c.at, c.key, d.version FROM claimed c CROSS JOIN LATERAL (
+      SELECT version FROM stile.document WHERE ns = p_ns AND key = c.key FOR UPDATE SKIP LOCKED) d
   LOOP
     looked := looked + 1;
     high := greatest(high, x.version);
@@ -104,7 +107,7 @@ DECLARE
   r stile.row_v1;
   work bigint := least(p_limit * 10, 5000);  -- T5: nobody waits long for what one call holds
   take bigint := least(p_limit, 1000);
-  now bigint := stile.now_v1(p_ns);
+  now bigint := stile.clock_v1((SELECT f.manual FROM stile.floor_v1(p_ns) f));
   class smallint;
 BEGIN
   PERFORM stile.durably_v1();
