@@ -147,7 +147,7 @@ class Effect {
       auto* row = carver.element<stile_row>();
       auto* values = static_cast<stile_value*>(
           sdk::engine::allocate(op_, sizeof(stile_value) * static_cast<std::size_t>(columns)));
-      for (int c = 0; c < columns; ++c) values[c] = value_of(result, i, c);
+      for (int column = 0; column < columns; ++column) values[column] = value_of(result, i, column);
       row->columns = static_cast<std::uint32_t>(columns);
       row->values = values;
       *tail = row;
@@ -219,7 +219,7 @@ class Effect {
 namespace {
 
 // Columns of answer_v1 that transact's functions fill.
-enum Column { status = 1, why = 2, flag = 3, a = 4, b = 5, val = 9 };
+enum Column { status = 1, why = 2, flag = 3, a = 4, b = 5, c = 6, val = 9 };
 
 void tell(stile_op& op, const Row& row) {
   auto& out = result_of<stile_transact_result>(op);
@@ -276,12 +276,12 @@ void Session::transact(stile_op& op) {
     if (!first.none(status) && first.integer(status) == STILE_INVALID) return refuse_status(op, STILE_INVALID);
     if (!speaks)
       return sdk::engine::refuse(op, STILE_UNSUPPORTED, "this store does not run effects of that language or form");
-    if (!first.none(status) && first.integer(status) != STILE_OK)
-      return refuse_status(op, static_cast<std::int32_t>(first.integer(status)));
-    if (!first.none(status)) {  // E2: recorded by another; what is left is the sign of life
+    if (!first.none(status)) {
+      // Refused, or recorded by another (E2): both are said from behind the lock of the workflow, so that they stand in
+      // one order with its other writes; and the second is a sign of life.
       const Result ended = end(nullptr);
       const Row row(ended, 0);
-      if (row.none(status)) continue;  // it went meanwhile
+      if (row.none(status)) continue;  // it is otherwise by now
       if (row.integer(status) != STILE_OK) return refuse_status(op, static_cast<std::int32_t>(row.integer(status)));
       return tell(op, row);
     }
@@ -307,6 +307,7 @@ void Session::transact(stile_op& op) {
       out.value = copy(op, value);
       connection_->script("COMMIT", deadline_);
       op.status = STILE_OK;
+      if (row.integer(c) != 0) store_.listener().tell(store_.number(), What::record, view(asked.workflow), 0);
       return;
     } catch (const EffectFailed& failed) {
       roll_back();

@@ -37,7 +37,7 @@ END $$;
 
 -- p_value NULL: no effect ran. Answers status, flag ran, a position, b written_at, val the value that stands; with an
 -- effect that ran and flag 0 another's record won meanwhile: the transaction is to be rolled back, and this called
--- again without value (E5). status NULL: there is no such record (any more).
+-- again without value (E5). status NULL: there is no such record (any more). c: how many may wait for a record.
 CREATE FUNCTION stile.transact_end_v1(p_ns integer, p_id bytea, p_number bigint, p_stamp uuid, p_key bytea,
                                       p_value bytea, p_op uuid)
 RETURNS stile.answer_v1 LANGUAGE plpgsql
@@ -83,5 +83,6 @@ BEGIN
   r := stile.sign_of_life_v1(r, now);
   rows[1] := r;
   PERFORM stile.flush_v1(p_ns, rows, now);
+  out_.c := (SELECT count(*) FROM stile.waiter WHERE ns = p_ns AND watches);
   RETURN out_;
 END $$;

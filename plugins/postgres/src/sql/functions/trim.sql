@@ -32,6 +32,10 @@ BEGIN
         WHERE k.ns = p_ns AND k.class = u.k_class AND k.at = u.k_trim_at AND k.id = u.id OFFSET 0) t
       WHERE u.dirty));
     DELETE FROM stile.workflow w USING unnest(rows) u WHERE u.dirty AND w.ctid = u.tid;
+    -- Who watches one of them is told in this transaction: trims are few, and have no news to answer.
+    IF EXISTS (SELECT 1 FROM stile.waiter WHERE ns = p_ns AND watches) THEN
+      PERFORM stile.ring_v1(p_ns, 2, u.id, 0) FROM unnest(rows) u WHERE u.dirty;
+    END IF;
   END IF;
   IF gone < cardinality(rows) THEN
     FOREACH r IN ARRAY rows LOOP
@@ -140,6 +144,7 @@ BEGIN
   IF removed >= take THEN
     more := EXISTS (SELECT 1 FROM stile.trim t WHERE t.ns = p_ns AND t.class = 1 AND t.at <= now - older_than);
   END IF;
+  DELETE FROM stile.waiter WHERE until < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 60000000;
   IF work > 0 THEN work := work - stile.forget_documents_v1(p_ns, now - 600000000, work); END IF;
   IF work > 0 THEN work := work - stile.erase_remains_v1(p_ns, work); END IF;
   more := more OR work <= 0;
