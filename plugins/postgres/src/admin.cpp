@@ -76,8 +76,7 @@ void Session::advance(stile_op& op) {
   Params params;
   params.integer(store_.number()).integer(request_of<stile_advance_request>(op).by);
   const Result result = connection_->run(texts()[Sql::advance], params, deadline_);
-  if (Row(result, 0).none(0))
-    return sdk::engine::refuse(op, STILE_INVALID, "by: the clock would pass the year 9999");
+  if (Row(result, 0).none(0)) return sdk::engine::refuse(op, STILE_INVALID, "by: the clock would pass the year 9999");
   result_of<stile_advance_result>(op).store_time = Row(result, 0).integer(0);
   op.status = STILE_OK;
   store_.listener().tell(store_.number(), What::clock, {}, 0);

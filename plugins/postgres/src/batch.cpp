@@ -57,14 +57,12 @@ constexpr const char* reused = "op_id names another operation, which is remember
 const char* text_of(std::int32_t status, std::int64_t why) {
   switch (status) {
     case STILE_FENCED: return "the fence is not the current one of this workflow: another pass was granted its lease";
-    case STILE_STALE:
-      return "the receipt is not the current one of its wakeup: it was answered or delivered again";
+    case STILE_STALE: return "the receipt is not the current one of its wakeup: it was answered or delivered again";
     case STILE_CANCELLED: return "the wakeup behind this receipt was cancelled";
     case STILE_LAPSED: return "the budget of this lease is spent: renew with a budget, or stop";
     case STILE_HELD: return "another lease of this workflow is live";
     case STILE_CONFLICT: return "the document's condition failed";
-    case STILE_INVALID:
-      return why == 2 ? "finished needs the fence: this workflow has been granted a lease" : reused;
+    case STILE_INVALID: return why == 2 ? "finished needs the fence: this workflow has been granted a lease" : reused;
     case STILE_SKIPPED: return "the operation before it did not answer ok";
     default: return "";
   }

@@ -27,8 +27,8 @@ inline constexpr std::uint32_t is_instant = 32;
 struct Fields {
   std::uint32_t kind = 0;
   std::uint32_t flags = 0;
-  bool of_row = true;   ///< of a workflow, not of a document
-  bool makes = false;   ///< may make the workflow
+  bool of_row = true;  ///< of a workflow, not of a document
+  bool makes = false;  ///< may make the workflow
   stile_id op{};
   std::string subject;
   const stile_bytes* key = nullptr;

@@ -70,13 +70,15 @@ Connection::Connection(const ConnectionWords& words, std::int64_t deadline) {
     throw StoreError(status_of_refusal(text), text);
   };
   if (PQstatus(handle()) == CONNECTION_BAD) refuse();
-  for (PostgresPollingStatusType next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK; next = PQconnectPoll(handle())) {
+  for (PostgresPollingStatusType next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;
+       next = PQconnectPoll(handle())) {
     if (next == PGRES_POLLING_FAILED) refuse();
     if (!wait_for(PQsocket(handle()), next == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline))
       throw StoreError(STILE_UNAVAILABLE, "no connection by the deadline: is the server up, and the address right?");
   }
   PQsetnonblocking(handle(), 1);
-  PQsetNoticeProcessor(handle(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+      handle(), [](void*, const char*) {}, nullptr);
 }
 
 void Connection::lose(const std::string& text) {

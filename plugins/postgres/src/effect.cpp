@@ -68,7 +68,15 @@ Params params_of(const stile_value* values, std::uint64_t count) {
 }
 
 // A column as an effect's caller has it: whole numbers, reals, bytes; everything else as its text.
-enum Oid : unsigned { oid_bool = 16, oid_bytea = 17, oid_int8 = 20, oid_int2 = 21, oid_int4 = 23, oid_float4 = 700, oid_float8 = 701 };
+enum Oid : unsigned {
+  oid_bool = 16,
+  oid_bytea = 17,
+  oid_int8 = 20,
+  oid_int2 = 21,
+  oid_int4 = 23,
+  oid_float4 = 700,
+  oid_float8 = 701
+};
 
 }  // namespace
 
@@ -135,7 +143,10 @@ class Effect {
         out.data = copy(op_, {reinterpret_cast<const char*>(bytes), length});
         return out;
       }
-      default: out.type = STILE_TYPE_TEXT; out.data = copy(op_, {data, size}); return out;
+      default:
+        out.type = STILE_TYPE_TEXT;
+        out.data = copy(op_, {data, size});
+        return out;
     }
   }
 
@@ -247,8 +258,8 @@ std::string begin_text(std::int64_t ttl, std::int64_t left) {
   const auto milliseconds = [](std::int64_t us) {
     return std::to_string(std::clamp<std::int64_t>(us / 1000, 1, INT32_MAX));
   };
-  return "SET LOCAL idle_in_transaction_session_timeout TO " + milliseconds(ttl) +
-         "; SET LOCAL statement_timeout TO " + milliseconds(std::min(ttl, left));
+  return "SET LOCAL idle_in_transaction_session_timeout TO " + milliseconds(ttl) + "; SET LOCAL statement_timeout TO " +
+         milliseconds(std::min(ttl, left));
 }
 
 }  // namespace
@@ -286,9 +297,10 @@ void Session::transact(stile_op& op) {
       return tell(op, row);
     }
     try {
-      connection_->script("BEGIN ISOLATION LEVEL READ COMMITTED; " +
-                              begin_text(first.integer(b), deadline_ == STILE_NEVER ? INT64_MAX : deadline_ - monotonic_now()),
-                          deadline_);
+      connection_->script(
+          "BEGIN ISOLATION LEVEL READ COMMITTED; " +
+              begin_text(first.integer(b), deadline_ == STILE_NEVER ? INT64_MAX : deadline_ - monotonic_now()),
+          deadline_);
       const std::string value = Effect(*connection_, op, deadline_).run(effect);
       if (value.size() > limits.value_bytes) throw EffectFailed{"the value is over limits.value_bytes", {}};
       if (!connection_->in_transaction()) throw EffectFailed{"the effect ended the transaction it was lent", {}};
@@ -311,8 +323,8 @@ void Session::transact(stile_op& op) {
       return;
     } catch (const EffectFailed& failed) {
       roll_back();
-      return sdk::answer(op, StoreError(STILE_EFFECT_FAILED, failed.text.empty() ? "the effect failed" : failed.text,
-                                        failed.native));
+      return sdk::answer(
+          op, StoreError(STILE_EFFECT_FAILED, failed.text.empty() ? "the effect failed" : failed.text, failed.native));
     } catch (const Lost&) {
       throw;
     } catch (const StoreError& error) {

@@ -39,7 +39,8 @@ int digit(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
 
 std::string unhex(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) out += static_cast<char>(digit(text[i]) << 4 | digit(text[i + 1]));
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    out += static_cast<char>(digit(text[i]) << 4 | digit(text[i + 1]));
   return out;
 }
 
@@ -122,10 +123,10 @@ void Listener::run() {
     }
     try {
       Connection connection(words_, monotonic_now() + patience);
-      connection.script("SET synchronous_commit TO off; SET application_name TO 'stile hints'; LISTEN " + channel_,
-                        monotonic_now() + patience);
+      const bool hears = listen(connection);
       {
         const std::lock_guard guard(mutex_);
+        deaf_ = !hears;
         ++changed_;  // what an earlier connection said may be gone
       }
       serve(connection);
@@ -136,6 +137,19 @@ void Listener::run() {
       poll(&woken, 1, static_cast<int>(pause_after_failure / 1000));
     }
   }
+}
+
+// Behind a pooler in transaction mode LISTEN hears nothing, and what is set would be set for others (P22, P25): there
+// we only tell.
+bool Listener::listen(Connection& connection) {
+  const std::int64_t deadline = monotonic_now() + patience;
+  const Result found = connection.run_text("SELECT pg_backend_pid()", {}, deadline);
+  if (Row(found, 0).integer(0) != PQbackendPID(connection.handle())) {
+    connection.prepare_nothing();
+    return false;
+  }
+  connection.script("SET synchronous_commit TO off; LISTEN " + channel_, deadline);
+  return true;
 }
 
 void Listener::serve(Connection& connection) {
@@ -163,6 +177,12 @@ void Listener::serve(Connection& connection) {
 bool Listener::say_who_waits(Connection& connection) {
   std::unique_lock lock(mutex_);
   const std::int64_t now = monotonic_now();
+  if (deaf_) {
+    told_ = changed_;
+    lock.unlock();
+    said_.notify_all();
+    return false;
+  }
   if (ns_ == 0 || (receivers_ + watchers_ == 0 && told_ == changed_)) return false;
   if (told_ == changed_ && now - said_at_ < refresh) return false;
   const std::uint64_t version = changed_;

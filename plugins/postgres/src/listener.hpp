@@ -42,6 +42,7 @@ class Listener {
   void start();
   void wake();
   void run();
+  bool listen(Connection& connection);
   void serve(Connection& connection);
   bool say_who_waits(Connection& connection);
   bool send_rings(Connection& connection);
@@ -57,6 +58,7 @@ class Listener {
   std::condition_variable said_;
   int wake_fd_ = -1;
   bool stop_ = false;
+  bool deaf_ = false;  ///< a pooler stands between
   std::int32_t ns_ = 0;
   int receivers_ = 0, watchers_ = 0;
   std::uint64_t changed_ = 0, told_ = 0;  ///< versions of who waits: as it is, and as the server knows it

@@ -25,6 +25,12 @@ void check_schema(std::string_view name) {
                                           std::string(name) + "'");
 }
 
+void replace(ConnectionWords& words, const std::string& name, std::string_view value) {
+  if (value.empty()) return;
+  std::erase_if(words, [&](const auto& word) { return word.first == name; });
+  words.emplace_back(name, value);
+}
+
 ConnectionWords words_of(const sdk::Config& config, std::string_view program) {
   const stile_config& raw = config.raw();
   ConnectionWords words;
@@ -44,9 +50,7 @@ ConnectionWords words_of(const sdk::Config& config, std::string_view program) {
   words.emplace_back("connect_timeout", "30");
   words.emplace_back("tcp_user_timeout", "30000");
   for (std::uint64_t i = 0; i < raw.n_passthrough; ++i) {
-    std::string name(sdk::view(raw.passthrough[i].key));
-    std::erase_if(words, [&](const auto& word) { return word.first == name; });
-    words.emplace_back(std::move(name), sdk::view(raw.passthrough[i].value));
+    replace(words, std::string(sdk::view(raw.passthrough[i].key)), sdk::view(raw.passthrough[i].value));
   }
   return words;
 }
@@ -60,6 +64,9 @@ class Instance {
     options.schema = config.text("schema", "stile");
     check_schema(options.schema);
     options.words = words_of(config, program_);
+    options.hints = options.words;
+    replace(options.hints, "host", config.text("hint_host"));
+    replace(options.hints, "port", config.text("hint_port"));
     options.ns = config.ns();
     if (const auto clock = config.find("clock"); clock && !clock->empty())
       options.clock = *clock == "manual" ? ClockWish::manual : ClockWish::server;
@@ -72,12 +79,16 @@ class Instance {
   std::string program_;
 };
 
-constexpr stile_option schema_option = {
-    sizeof(stile_option), STILE_OPTION_TEXT,
-    0,                    0,
-    STILE_LIT("schema"),  STILE_LIT("stile"),
-    {nullptr, 0},         STILE_LIT("the schema of the database that everything is kept in"),
-    0,                    0};
+constexpr stile_option schema_option = {sizeof(stile_option),
+                                        STILE_OPTION_TEXT,
+                                        0,
+                                        0,
+                                        STILE_LIT("schema"),
+                                        STILE_LIT("stile"),
+                                        {nullptr, 0},
+                                        STILE_LIT("the schema of the database that everything is kept in"),
+                                        0,
+                                        0};
 constexpr stile_option clock_option = {
     sizeof(stile_option),
     STILE_OPTION_CHOICE,
@@ -90,7 +101,14 @@ constexpr stile_option clock_option = {
               "namespace has; the server's for a new one)"),
     0,
     0};
-constexpr const stile_option* options[] = {&schema_option, &clock_option};
+constexpr stile_option hint_option(stile_text name, stile_text help) {
+  return {sizeof(stile_option), STILE_OPTION_TEXT, 0, 0, name, {nullptr, 0}, {nullptr, 0}, help, 0, 0};
+}
+constexpr stile_option hint_host_option =
+    hint_option(STILE_LIT("hint_host"), STILE_LIT("where to listen for hints, past a pooler (default: the host)"));
+constexpr stile_option hint_port_option =
+    hint_option(STILE_LIT("hint_port"), STILE_LIT("the port to listen for hints, past a pooler (default: the port)"));
+constexpr const stile_option* options[] = {&schema_option, &clock_option, &hint_host_option, &hint_port_option};
 constexpr stile_text schemes[] = {STILE_LIT("postgres"), STILE_LIT("postgresql")};
 
 struct Postgres {

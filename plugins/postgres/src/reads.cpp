@@ -17,7 +17,9 @@ using sdk::engine::request_of;
 using sdk::engine::result_of;
 using sdk::engine::view;
 
-std::int32_t page_of(std::uint32_t limit) { return static_cast<std::int32_t>(std::min<std::uint64_t>(limit, limits.page)); }
+std::int32_t page_of(std::uint32_t limit) {
+  return static_cast<std::int32_t>(std::min<std::uint64_t>(limit, limits.page));
+}
 
 // The first key behind all that have the prefix; none where there is no such.
 void add_end(Params& params, std::string_view prefix) {

@@ -41,8 +41,8 @@ stile_delivery* copy_delivery(stile_op& op, const Received& row, bool loads) {
   receipt.delivery = static_cast<std::uint64_t>(row.b());
   receipt.id = row.name();
   const std::size_t receipt_size = sdk::engine::Receipt::text_size(receipt.id.size());
-  sdk::engine::Carver carver(op, sizeof(stile_delivery) + row.name().size() + row.queue().size() + receipt_size +
-                                     row.value().size());
+  sdk::engine::Carver carver(
+      op, sizeof(stile_delivery) + row.name().size() + row.queue().size() + receipt_size + row.value().size());
   auto* made = carver.element<stile_delivery>();
   made->workflow = carver.copy(row.name());
   made->queue = carver.copy(row.queue());

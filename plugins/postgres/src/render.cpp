@@ -16,9 +16,7 @@ using sdk::engine::copy;
 
 constexpr stile_value null_value = {STILE_TYPE_NULL, 0, 0, 0, {nullptr, 0}};
 
-stile_value bytes_value(stile_op& op, std::string_view bytes) {
-  return {STILE_TYPE_BYTES, 0, 0, 0, copy(op, bytes)};
-}
+stile_value bytes_value(stile_op& op, std::string_view bytes) { return {STILE_TYPE_BYTES, 0, 0, 0, copy(op, bytes)}; }
 stile_value bytes_value(stile_op& op, const stile_bytes* bytes) {
   return bytes ? bytes_value(op, sdk::engine::view(*bytes)) : null_value;
 }

@@ -20,10 +20,31 @@ void check_server(const Connection& connection, const Row& row) {
   if (connection.version() < oldest_server)
     throw StoreError(STILE_UNSUPPORTED, "the server is older than version 14: update it");
   if (row.integer(0) != 0)
-    throw StoreError(STILE_READ_ONLY,
-                     "this server is a standby: name the primary, or several hosts and target_session_attrs=read-write");
+    throw StoreError(
+        STILE_READ_ONLY,
+        "this server is a standby: name the primary, or several hosts and target_session_attrs=read-write");
   if (row.bytes(3) != "on")
-    throw StoreError(STILE_UNSUPPORTED, "the server runs with fsync=off, so nothing it accepts is durable: set fsync=on");
+    throw StoreError(STILE_UNSUPPORTED,
+                     "the server runs with fsync=off, so nothing it accepts is durable: set fsync=on");
+}
+
+// What a pooler in transaction mode leaves is enough: nothing is kept in a session. In statement mode nothing can be
+// done together, and what a session cannot set must be right by itself.
+void check_pooler(Connection& connection, std::string_view isolation, std::int64_t deadline) {
+  connection.prepare_nothing();
+  if (isolation != "read committed")
+    throw StoreError(STILE_UNSUPPORTED,
+                     "behind a pooler the isolation of a transaction is the default, and that is " +
+                         std::string(isolation) +
+                         ": ALTER ROLE ... SET default_transaction_isolation TO 'read committed', or connect directly");
+  try {
+    connection.script("BEGIN", deadline);
+    connection.script("ROLLBACK", deadline);
+  } catch (const StoreError&) {
+    throw StoreError(
+        STILE_UNSUPPORTED,
+        "the pooler refuses transactions: set its pool_mode to transaction or session, or connect directly");
+  }
 }
 
 std::int64_t read_version(Connection& connection, const Texts& texts, std::int64_t deadline, std::int64_t* epoch) {
@@ -45,7 +66,7 @@ Facts read_facts(Connection& connection, const Texts& texts, std::int64_t deadli
   Facts facts;
   facts.direct = row.integer(2) != 0;
   facts.server = "PostgreSQL " + std::string(row.bytes(4));
-  if (!facts.direct) connection.prepare_nothing();
+  if (!facts.direct) check_pooler(connection, row.bytes(8), deadline);
   if (row.integer(1) == 0) return facts;
   facts.schema = read_version(connection, texts, deadline, &facts.epoch);
   if (facts.schema > newest_usable) refuse_newer(texts, facts.schema);
@@ -55,8 +76,8 @@ Facts read_facts(Connection& connection, const Texts& texts, std::int64_t deadli
 
 bool prepare(Connection& connection, const Texts& texts, bool check_only, std::int64_t deadline) {
   const std::string schema = texts.schema();
-  connection.script("BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(hashtext('stile " + schema + "'))",
-                    deadline);
+  connection.script(
+      "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(hashtext('stile " + schema + "'))", deadline);
   try {
     std::int64_t version = 0;
     // Asked of the tables: names are looked up in a cache that may be as old as this transaction.

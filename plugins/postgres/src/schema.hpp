@@ -18,18 +18,18 @@ inline constexpr std::int64_t newest_usable = schema_version + 1;
 /// What a new connection finds.
 struct Facts {
   bool prepared = false;
-  bool direct = true;        ///< no pooler stands between
-  std::int64_t schema = 0;   ///< 0 = absent
+  bool direct = true;       ///< no pooler stands between
+  std::int64_t schema = 0;  ///< 0 = absent
   std::int64_t epoch = 0;
-  std::string server;        ///< its version, for people
+  std::string server;  ///< its version, for people
 };
 
-/// Looks, and sets what the session keeps. Throws StoreError where the server cannot keep the store: a standby, too old,
-/// fsync off, a schema that is newer than this plugin knows.
+/// Looks, and sets what the session keeps. Throws StoreError where the server cannot keep the store: a standby, too
+/// old, fsync off, a schema that is newer than this plugin knows.
 Facts read_facts(Connection& connection, const Texts& texts, std::int64_t deadline);
 
-/// Creates or migrates, from any number of processes at once (S1). Answers whether it changed something; with check_only
-/// whether it would.
+/// Creates or migrates, from any number of processes at once (S1). Answers whether it changed something; with
+/// check_only whether it would.
 bool prepare(Connection& connection, const Texts& texts, bool check_only, std::int64_t deadline);
 
 }  // namespace stile::postgres

@@ -17,8 +17,7 @@ namespace stile::postgres {
 
 class Session {
  public:
-  Session(Store& store, std::unique_ptr<Connection> connection)
-      : store_(store), connection_(std::move(connection)) {}
+  Session(Store& store, std::unique_ptr<Connection> connection) : store_(store), connection_(std::move(connection)) {}
 
   /// False = drop this session.
   bool execute(const stile_call& call, std::span<stile_op* const> ops);
@@ -47,9 +46,9 @@ class Session {
 
   // receive.cpp, waiting.cpp
   struct Looked {
-    std::int64_t now = 0;   ///< the store's time
-    std::int64_t due = 0;   ///< when the next is due; 0 = nothing is
-    bool any = false;       ///< something was handed out, or more is there
+    std::int64_t now = 0;  ///< the store's time
+    std::int64_t due = 0;  ///< when the next is due; 0 = nothing is
+    bool any = false;      ///< something was handed out, or more is there
   };
   Looked receive_once(stile_op& op, bool again);
   void receive(const stile_call& call, stile_op& op);

@@ -44,8 +44,9 @@ void Store::enter(Connection& connection, std::int64_t deadline) {
   const Row row(found, 0);
   const bool manual = row.integer(1) != 0;
   if (options_.clock != ClockWish::any && manual != (options_.clock == ClockWish::manual))
-    throw StoreError(STILE_INVALID, manual ? "the clock of this namespace stands still: open it with clock=manual"
-                                           : "the clock of this namespace is the server's: open it without clock=manual");
+    throw StoreError(STILE_INVALID, manual
+                                        ? "the clock of this namespace stands still: open it with clock=manual"
+                                        : "the clock of this namespace is the server's: open it without clock=manual");
   manual_.store(manual, std::memory_order_release);
   number_.store(static_cast<std::int32_t>(row.integer(0)), std::memory_order_release);
 }

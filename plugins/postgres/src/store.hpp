@@ -25,6 +25,7 @@ enum class ClockWish { any, server, manual };
 /// What a config string says.
 struct Options {
   ConnectionWords words;
+  ConnectionWords hints;  ///< of the connection that listens: past a pooler
   std::string schema = "stile";
   std::string ns;
   ClockWish clock = ClockWish::any;
@@ -35,7 +36,7 @@ class Session;
 class Store {
  public:
   explicit Store(Options options)
-      : options_(std::move(options)), texts_(options_.schema), listener_(options_.words, texts_) {}
+      : options_(std::move(options)), texts_(options_.schema), listener_(options_.hints, texts_) {}
 
   std::unique_ptr<Session> connect(const stile_call& call);
   /// Connects, looks, and prepares where that is asked for.

@@ -106,8 +106,7 @@ void Session::watch(const stile_call& call, stile_op& op) {
   sdk::WaitingRoom& room = store_.listener().room();
   const std::int64_t manual_until = store_.manual_clock() ? after(time(), asked.wait) : INT64_MAX;
   std::vector<std::string_view> workflows;
-  for (std::uint64_t i = 0; i < asked.n_watched; ++i)
-    workflows.push_back(sdk::engine::view(asked.watched[i].workflow));
+  for (std::uint64_t i = 0; i < asked.n_watched; ++i) workflows.push_back(sdk::engine::view(asked.watched[i].workflow));
   sdk::Watching who;
   room.enter(who, workflows, interrupts_);
   const Leaver leaver([&] { room.leave(who, workflows, interrupts_); });

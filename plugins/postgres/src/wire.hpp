@@ -63,9 +63,15 @@ class Array {
   /// A whole number, in as many bytes as the type has.
   void number(std::int64_t value) {
     switch (type_) {
-      case Type::boolean: put_integer<std::int32_t>(elements_, 1), put_integer<std::uint8_t>(elements_, value != 0); break;
-      case Type::int2: put_integer<std::int32_t>(elements_, 2), put_integer<std::int16_t>(elements_, static_cast<std::int16_t>(value)); break;
-      case Type::int4: put_integer<std::int32_t>(elements_, 4), put_integer<std::int32_t>(elements_, static_cast<std::int32_t>(value)); break;
+      case Type::boolean:
+        put_integer<std::int32_t>(elements_, 1), put_integer<std::uint8_t>(elements_, value != 0);
+        break;
+      case Type::int2:
+        put_integer<std::int32_t>(elements_, 2), put_integer<std::int16_t>(elements_, static_cast<std::int16_t>(value));
+        break;
+      case Type::int4:
+        put_integer<std::int32_t>(elements_, 4), put_integer<std::int32_t>(elements_, static_cast<std::int32_t>(value));
+        break;
       default: put_integer<std::int32_t>(elements_, 8), put_integer<std::int64_t>(elements_, value);
     }
     ++size_;
