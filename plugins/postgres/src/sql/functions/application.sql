@@ -1,5 +1,5 @@
--- Unfenced writes in the caller's own transaction (R7): from psql, a trigger, an ORM, any language. What they do commits
--- and rolls back with whatever else that transaction does.
+-- Unfenced writes in the caller's own transaction (R7): from psql, a trigger, an ORM, any language. What they do
+-- commits and rolls back with whatever else that transaction does.
 -- SPDX-License-Identifier: Apache-2.0
 
 -- The number of a namespace, made where it is new. manual: its clock stands still until it is advanced (A14).

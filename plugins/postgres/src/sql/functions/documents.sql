@@ -2,8 +2,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- put (kind 22) or erase (23) of subject. value; n1 ttl (0 none, -1 keep); n2 the condition (0 any, 1 absent,
--- 2 version), n3 the version asked for. Answers put: a the version; erase: flag removed; conflict: a the version that is
--- there, val its value.
+-- 2 version), n3 the version asked for. Answers put: a the version; erase: flag removed; conflict: a the version that
+-- is there, val its value.
 CREATE FUNCTION stile.document_v1(p_ns integer, o stile.operation_v1, p_manual bigint)
 RETURNS stile.answer_v1 LANGUAGE plpgsql AS $$
 DECLARE

@@ -32,8 +32,8 @@ BEGIN
   END IF;
 END $$;
 
--- Tells those who wait, but p_but: of a wakeup (what 1) in span, of a record (2), that a clock was moved (3). The payload
--- is what, the span, and for whom in hexadecimal; one that repeats within a transaction is merged by the server.
+-- Tells those who wait, but p_but: of a wakeup (what 1) in span, of a record (2), that a clock was moved (3). The
+-- payload is what, the span, and for whom in hexadecimal; the server merges those that repeat within a transaction.
 CREATE FUNCTION stile.ring_v1(p_ns integer, what integer, subject bytea, span bigint, p_but text DEFAULT '')
 RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(pg_notify(channel, what || ':' || greatest(span, 0) || ':' || encode(subject, 'hex')))

@@ -138,7 +138,8 @@ BEGIN
     RETURN QUERY SELECT * FROM unnest(told);
   END LOOP;
   RETURN QUERY SELECT 0::smallint, more::integer, NULL::integer, stile.clock_v1(manual),
-    CASE WHEN given IS NULL THEN (SELECT min(first.due) FROM unnest(queues) AS u(q) CROSS JOIN (VALUES (0), (1)) AS l(lane)
+    CASE WHEN given IS NULL THEN (
+      SELECT min(first.due) FROM unnest(queues) AS u(q) CROSS JOIN (VALUES (0), (1)) AS l(lane)
       CROSS JOIN LATERAL (SELECT d.due FROM stile.due d WHERE d.ns = p_ns AND d.queue = u.q
                             AND d.lane = l.lane ORDER BY d.due LIMIT 1) AS first) END,
     NULL::bigint, NULL::bigint, NULL::bigint, NULL::uuid, NULL::uuid, NULL::bytea, NULL::bytea, NULL::bytea;

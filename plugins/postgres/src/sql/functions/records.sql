@@ -136,7 +136,8 @@ BEGIN
   IF r.flag IS NULL THEN
     r := stile.standing_v1(r, o);
     IF r.status <> 0 THEN RETURN r; END IF;
-    replay := r.status IS NULL OR coalesce(o.flags & 16 <> 0 AND o.op = r.enqueue_op AND o.kind = r.enqueue_kind, false);
+    replay := r.status IS NULL
+      OR coalesce(o.flags & 16 <> 0 AND o.op = r.enqueue_op AND o.kind = r.enqueue_kind, false);
     r.status := 0;
   END IF;
   RETURN stile.end_outside_v1(r, o, replay, p_now);

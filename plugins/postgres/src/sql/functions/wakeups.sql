@@ -88,9 +88,9 @@ BEGIN
   RETURN r;
 END $$;
 
--- ack, snooze, nack, reject: the receipt is judged first, then the fence, then finished (D8). flags: 2 finished, 4 has a
--- fence, 8 release, 32 an instant; n1 when or delay; value the error or NULL. Answers, now and when sent again (D6, R1):
--- ack: flag requeued. snooze: a visible_at. nack: a visible_at, flag the count. reject: flag the state.
+-- ack, snooze, nack, reject: the receipt is judged first, then the fence, then finished (D8). flags: 2 finished, 4 has
+-- a fence, 8 release, 32 an instant; n1 when or delay; value the error or NULL. Answers, now and when sent again (D6,
+-- R1): ack: flag requeued. snooze: a visible_at. nack: a visible_at, flag the count. reject: flag the state.
 CREATE FUNCTION stile.answer_v1(r stile.row_v1, o stile.operation_v1, p_now bigint) RETURNS stile.row_v1
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -100,7 +100,8 @@ BEGIN
     r.flag := CASE WHEN o.kind = 18 THEN r.answer_count ELSE r.answer_flag END;
     RETURN r;
   END IF;
-  r.status := CASE WHEN coalesce(r.receive <> o.receive OR r.delivery <> o.delivery, true) THEN 2 WHEN r.wakeup = 2 THEN 0
+  r.status := CASE WHEN coalesce(r.receive <> o.receive OR r.delivery <> o.delivery, true) THEN 2
+                   WHEN r.wakeup = 2 THEN 0
                    WHEN p_now < r.cancelled_at + 600000000 THEN 3 ELSE 2 END;  -- D2, C2
   IF r.status <> 0 THEN RETURN r; END IF;
   IF o.flags & 4 <> 0 AND (r.number = o.number AND r.stamp = o.stamp) IS NOT TRUE THEN r.status := 1; RETURN r; END IF;
@@ -167,7 +168,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
   until bigint := stile.later_v1(p_now, o.n1);
 BEGIN
-  r.status := CASE WHEN coalesce(r.receive <> o.receive OR r.delivery <> o.delivery, true) THEN 2 WHEN r.wakeup = 2 THEN 0
+  r.status := CASE WHEN coalesce(r.receive <> o.receive OR r.delivery <> o.delivery, true) THEN 2
+                   WHEN r.wakeup = 2 THEN 0
                    WHEN p_now < r.cancelled_at + 600000000 THEN 3 ELSE 2 END;  -- D2, C2
   IF r.status <> 0 THEN RETURN r; END IF;
   IF o.flags & 4 <> 0 THEN

@@ -29,7 +29,7 @@ CREATE SEQUENCE stile.life AS bigint CACHE 32;
 CREATE TABLE stile.workflow (
   life            bigint,                       -- NULL: no record yet
   number          bigint NOT NULL DEFAULT 0,    -- of the fence; 0 = never granted, or discarded since
-  base            bigint,                       -- what an earlier life of this row used: number and position go on above
+  base            bigint,                       -- used by an earlier life of this row: number, position go on above it
   ttl             bigint NOT NULL DEFAULT 0,
   alive           bigint NOT NULL DEFAULT 0,    -- the lease is live while now < alive
   budget          bigint NOT NULL DEFAULT 0,
