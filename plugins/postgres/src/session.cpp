@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t most_bytes = 64u << 20;
 constexpr int most_tries = 8;
 constexpr std::int64_t grace = 50'000;
-constexpr const char* not_prepared = "the store is not prepared: run prepare, or open with prepare=auto";
 
 bool is_write(std::uint32_t kind) {
   switch (kind) {
