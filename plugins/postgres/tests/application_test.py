@@ -69,7 +69,7 @@ class Application(unittest.TestCase):
         with self.connection, self.connection.cursor() as cursor:
             cursor.execute("SELECT stile.start('shop', 'fulfil', 'c-1'), stile.start('shop', 'fulfil', 'c-1')")
             self.assertEqual(cursor.fetchone(), (True, False))
-            cursor.execute("SELECT stile.signal('shop', 'c-1', 'by', '\"ann\"'), stile.signal('shop', 'c-1', 'by', '1')")
+            cursor.execute("SELECT stile.signal('shop', 'c-1', 'by', '2'), stile.signal('shop', 'c-1', 'by', '1')")
             self.assertEqual(cursor.fetchone(), (True, False))
 
     def test_a_message_is_sent_once(self):
@@ -89,7 +89,8 @@ class Application(unittest.TestCase):
         self.assertEqual({i: s for i, s in self.states().items() if i[0] == "e"}, {"e-1": "delayed", "e-2": "delayed"})
 
     def test_cancel_asks_and_wakes(self):
-        run("psql", self.url, "-qAtc", "SELECT stile.enqueue('shop', 'f-1', '1 hour'); SELECT stile.cancel('shop', 'f-1')")
+        run("psql", self.url, "-qAtc", "SELECT stile.enqueue('shop', 'f-1', '1 hour')")
+        run("psql", self.url, "-qAtc", "SELECT stile.cancel('shop', 'f-1')")
         workflow = [w for w in self.call("list")["workflows"] if w["workflow"] == "f-1"][0]
         self.assertEqual((workflow["state"], workflow["cancel_requested"]), ("ready", True))
 
