@@ -72,7 +72,7 @@ CREATE TABLE stile.workflow (
   next_queue      bytea,                        -- named while in flight, takes effect with the answer (W10)
   error           bytea,
   PRIMARY KEY (ns, id)
-) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
+) WITH (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 1);
 
 -- Every wakeup once. lane: 0 by its time, 1 put off, 2 dead.
