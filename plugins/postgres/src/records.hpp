@@ -35,18 +35,7 @@ class Records {
  public:
   explicit Records(stile_record** first) : tail_(first) {}
 
-  void add(stile_op& op, const Received& row) {
-    const sdk::engine::InboxKey inbox(row.a());
-    const std::string_view key = row.has_name() ? row.name() : inbox.view();
-    sdk::engine::Carver carver(op, sizeof(stile_record) + key.size() + row.value().size());
-    auto* made = carver.element<stile_record>();
-    made->key = carver.copy(key);
-    made->value = carver.copy(row.value());
-    made->position = row.a();
-    made->written_at = row.b();
-    *tail_ = made;
-    tail_ = &made->next;
-  }
+  void add(stile_op& op, const Received& row);
 
  private:
   stile_record** tail_;

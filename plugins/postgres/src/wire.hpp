@@ -61,34 +61,10 @@ class Array {
     add(view_of(id));
   }
   /// A whole number, in as many bytes as the type has.
-  void number(std::int64_t value) {
-    switch (type_) {
-      case Type::boolean:
-        put_integer<std::int32_t>(elements_, 1), put_integer<std::uint8_t>(elements_, value != 0);
-        break;
-      case Type::int2:
-        put_integer<std::int32_t>(elements_, 2), put_integer<std::int16_t>(elements_, static_cast<std::int16_t>(value));
-        break;
-      case Type::int4:
-        put_integer<std::int32_t>(elements_, 4), put_integer<std::int32_t>(elements_, static_cast<std::int32_t>(value));
-        break;
-      default: put_integer<std::int32_t>(elements_, 8), put_integer<std::int64_t>(elements_, value);
-    }
-    ++size_;
-  }
+  void number(std::int64_t value);
   std::size_t bytes() const { return elements_.size(); }
 
-  std::string wire() const {
-    std::string out;
-    out.reserve(elements_.size() + 20);
-    put_integer<std::int32_t>(out, size_ == 0 ? 0 : 1);
-    put_integer<std::int32_t>(out, nulls_ ? 1 : 0);
-    put_integer<std::uint32_t>(out, static_cast<std::uint32_t>(type_));
-    if (size_ == 0) return out;
-    put_integer<std::int32_t>(out, size_);
-    put_integer<std::int32_t>(out, 1);
-    return out += elements_;
-  }
+  std::string wire() const;
 
  private:
   Type type_;
@@ -168,16 +144,7 @@ class Row {
     return {PQgetvalue(result_, row_, column), static_cast<std::size_t>(PQgetlength(result_, row_, column))};
   }
   /// A whole number of whatever width; NULL is 0.
-  std::int64_t integer(int column) const {
-    if (none(column)) return 0;
-    const char* from = PQgetvalue(result_, row_, column);
-    switch (PQgetlength(result_, row_, column)) {
-      case 1: return *from;
-      case 2: return get_integer<std::int16_t>(from);
-      case 4: return get_integer<std::int32_t>(from);
-      default: return get_integer<std::int64_t>(from);
-    }
-  }
+  std::int64_t integer(int column) const;
   stile_id id(int column) const {
     stile_id out{};
     if (!none(column)) std::memcpy(out.bytes, PQgetvalue(result_, row_, column), sizeof out.bytes);
