@@ -38,12 +38,16 @@ void Session::info(stile_op& op) {
     epoch += "0123456789abcdef"[byte & 15];
   }
   out.epoch = copy(op, epoch);
-  out.durability = sdk::text("survives a crash of the server: its log is flushed before an answer");
+  const bool relaxed = store_.options().relaxed;
+  out.durability = sdk::text(relaxed ? "a crash of the server loses the latest commits, which are not waited for"
+                                     : "survives a crash of the server: its log is flushed before an answer");
   out.server = copy_text(op, store_.server());
   auto* has = static_cast<stile_text*>(sdk::engine::allocate(op, sizeof all_capabilities));
   out.capabilities = has;
-  out.n_capabilities = always + (store_.manual_clock() ? 1 : 0);
-  std::copy_n(all_capabilities.begin(), out.n_capabilities, has);
+  auto* end = std::copy_n(all_capabilities.begin(), always, has);
+  if (!relaxed) *end++ = all_capabilities[always];
+  if (store_.manual_clock()) *end++ = all_capabilities[always + 1];
+  out.n_capabilities = static_cast<std::uint64_t>(end - has);
   out.limits = &limits;
   op.status = STILE_OK;
 }

@@ -77,8 +77,14 @@ Connection::Connection(const ConnectionWords& words, std::int64_t deadline) {
       throw StoreError(STILE_UNAVAILABLE, "no connection by the deadline: is the server up, and the address right?");
   }
   PQsetnonblocking(handle(), 1);
-  PQsetNoticeProcessor(
-      handle(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeReceiver(handle(), heard_notice, this);
+}
+
+// A commit that was not waited for by a standby that it should have waited for is committed here and answered as done,
+// with a warning (P05). The function that warns is named whatever language the server speaks.
+void Connection::heard_notice(void* self, const PGresult* notice) {
+  const char* function = PQresultErrorField(notice, PG_DIAG_SOURCE_FUNCTION);
+  if (function && std::string_view(function) == "SyncRepWaitForLSN") static_cast<Connection*>(self)->unwaited_ = true;
 }
 
 void Connection::lose(const std::string& text) {
@@ -120,7 +126,9 @@ Result Connection::checked(Result result) {
   if (!result) lose("the server gave no answer");
   switch (PQresultStatus(result.get())) {
     case PGRES_TUPLES_OK:
-    case PGRES_COMMAND_OK: return result;
+    case PGRES_COMMAND_OK:
+      if (unwaited_) lose("committed by the primary, and the wait for its standby was cancelled: send it again");
+      return result;
     case PGRES_FATAL_ERROR: break;
     default: lose("the server answered in a way that was not asked for");
   }

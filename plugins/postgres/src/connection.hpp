@@ -56,6 +56,7 @@ class Connection {
     void operator()(PGconn* handle) const { PQfinish(handle); }
   };
 
+  static void heard_notice(void* self, const PGresult* notice);
   void await(std::int64_t deadline, bool writing, bool reading);
   void flush(std::int64_t deadline);
   Result drain(std::int64_t deadline);
@@ -66,6 +67,7 @@ class Connection {
   std::unordered_set<std::string> prepared_;
   bool prepares_ = true;
   bool broken_ = false;
+  bool unwaited_ = false;  ///< a commit that a standby may not have
 };
 
 }  // namespace stile::postgres

@@ -77,11 +77,15 @@ void Listener::start() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Listener::begin(std::int32_t ns, bool watches) {
+void Listener::begin(std::int32_t ns, const std::vector<std::string>& queues) {
   std::unique_lock lock(mutex_);
   ns_ = ns;
-  ++(watches ? watchers_ : receivers_);
-  if (!(watches ? said_watches_ : said_receives_) || monotonic_now() - said_at_ > 2 * refresh) ++changed_;
+  if (queues.empty()) ++watchers_;
+  for (const std::string& queue : queues) ++queues_[queue];
+  const bool said = queues.empty() ? said_watches_ : std::all_of(queues.begin(), queues.end(), [&](const auto& queue) {
+    return said_queues_.count(queue) != 0;
+  });
+  if (!said || monotonic_now() - said_at_ > 2 * refresh) ++changed_;
   start();
   if (told_ == changed_) return;
   wake();
@@ -89,16 +93,18 @@ void Listener::begin(std::int32_t ns, bool watches) {
   said_.wait_for(lock, begin_patience, [&] { return told_ >= wanted; });
 }
 
-void Listener::end(bool watches) {
+void Listener::end(const std::vector<std::string>& queues) {
   const std::lock_guard guard(mutex_);
   // What is said stays true until it is said anew: one who comes back soon need not be waited for.
-  --(watches ? watchers_ : receivers_);
+  if (queues.empty()) --watchers_;
+  for (const std::string& queue : queues)
+    if (const auto at = queues_.find(queue); --at->second == 0) queues_.erase(at);
 }
 
 void Listener::tell(std::int32_t ns, What what, std::string_view subject, std::int64_t span) {
   tell_room(what, std::string(subject), span);
   const std::lock_guard guard(mutex_);
-  ns_ = ns;
+  if (ns != 0) ns_ = ns;
   const auto [at, made] = rings_.try_emplace(Key(what, std::string(subject)), span);
   if (!made) at->second = std::min(at->second, span);
   start();
@@ -183,17 +189,21 @@ bool Listener::say_who_waits(Connection& connection) {
     said_.notify_all();
     return false;
   }
-  if (ns_ == 0 || (receivers_ + watchers_ == 0 && told_ == changed_)) return false;
+  if (ns_ == 0 || (queues_.empty() && watchers_ == 0 && told_ == changed_)) return false;
   if (told_ == changed_ && now - said_at_ < refresh) return false;
   const std::uint64_t version = changed_;
   Params params;
-  const bool receives = receivers_ > 0, watches = watchers_ > 0;
-  params.integer(ns_).view(channel_).integer(lifetime).boolean(receives).boolean(watches);
+  const bool watches = watchers_ > 0;
+  std::set<std::string> names;
+  Array queues(Type::bytes);
+  for (const auto& [name, count] : queues_) names.insert(name), queues.add(name);
+  params.integer(ns_).view(channel_).integer(lifetime).boolean(watches);
+  names.empty() ? params.none() : params.array(queues);
   lock.unlock();
   connection.run(texts_[Sql::wait], params, now + patience);
   lock.lock();
   said_at_ = now;
-  said_receives_ = receives;
+  said_queues_ = std::move(names);
   said_watches_ = watches;
   told_ = version;
   lock.unlock();
@@ -221,6 +231,14 @@ bool Listener::send_rings(Connection& connection) {
   return false;
 }
 
+// We are told of a wakeup that nobody here receives any more: first that is said, then others are told.
+bool Listener::nobody_wants(const std::string& queue) {
+  const std::lock_guard guard(mutex_);
+  if (queues_.count(queue) != 0 || said_queues_.count(queue) == 0) return false;
+  ++changed_;
+  return true;
+}
+
 void Listener::hear(Connection& connection) {
   for (;;) {
     const std::unique_ptr<PGnotify, void (*)(void*)> note(PQnotifies(connection.handle()), PQfreemem);
@@ -232,7 +250,12 @@ void Listener::hear(Connection& connection) {
     std::int64_t span = 0;
     std::from_chars(payload.data(), payload.data() + first, what);
     std::from_chars(payload.data() + first + 1, payload.data() + second, span);
-    tell_room(static_cast<What>(what), unhex(payload.substr(second + 1)), span);
+    std::string subject = unhex(payload.substr(second + 1));
+    if (static_cast<What>(what) == What::wakeup && nobody_wants(subject)) {
+      tell(0, What::wakeup, subject, span);
+      continue;
+    }
+    tell_room(static_cast<What>(what), std::move(subject), span);
   }
 }
 

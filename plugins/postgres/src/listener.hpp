@@ -8,9 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "connection.hpp"
 #include "stile/sdk/waiting.hpp"
@@ -30,9 +32,10 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   sdk::WaitingRoom& room() { return room_; }
-  /// Somebody waits from here on; back when other processes know, or after a moment if they cannot be told.
-  void begin(std::int32_t ns, bool watches);
-  void end(bool watches);
+  /// Somebody waits from here on, for wakeups of these queues, or for records where there are none; back when other
+  /// processes know, or after a moment if they cannot be told.
+  void begin(std::int32_t ns, const std::vector<std::string>& queues);
+  void end(const std::vector<std::string>& queues);
   /// Tells those who wait here at once, and those elsewhere soon. span: until it is due.
   void tell(std::int32_t ns, What what, std::string_view subject, std::int64_t span);
 
@@ -47,6 +50,7 @@ class Listener {
   bool say_who_waits(Connection& connection);
   bool send_rings(Connection& connection);
   void hear(Connection& connection);
+  bool nobody_wants(const std::string& queue);
   void tell_room(What what, std::string subject, std::int64_t span);
 
   const ConnectionWords words_;
@@ -60,10 +64,12 @@ class Listener {
   bool stop_ = false;
   bool deaf_ = false;  ///< a pooler stands between
   std::int32_t ns_ = 0;
-  int receivers_ = 0, watchers_ = 0;
+  std::map<std::string, int> queues_;  ///< how many receive each
+  int watchers_ = 0;
   std::uint64_t changed_ = 0, told_ = 0;  ///< versions of who waits: as it is, and as the server knows it
   std::int64_t said_at_ = 0;
-  bool said_receives_ = false, said_watches_ = false;
+  std::set<std::string> said_queues_;
+  bool said_watches_ = false;
   std::int64_t rang_at_ = 0;
   std::map<Key, std::int64_t> rings_;
   std::thread thread_;

@@ -70,6 +70,7 @@ class Instance {
     options.ns = config.ns();
     if (const auto clock = config.find("clock"); clock && !clock->empty())
       options.clock = *clock == "manual" ? ClockWish::manual : ClockWish::server;
+    options.relaxed = config.text("synchronous_commit", "on") == "off";
     auto store = std::make_unique<Store>(std::move(options));
     store->open(config.text("prepare", "check") == "auto", call.deadline);
     return store;
@@ -101,6 +102,17 @@ constexpr stile_option clock_option = {
               "namespace has; the server's for a new one)"),
     0,
     0};
+constexpr stile_option commit_option = {
+    sizeof(stile_option),
+    STILE_OPTION_CHOICE,
+    0,
+    0,
+    STILE_LIT("synchronous_commit"),
+    STILE_LIT("on"),
+    STILE_LIT("on|off"),
+    STILE_LIT("off: commits are not waited for, and a crash of the server loses the latest"),
+    0,
+    0};
 constexpr stile_option hint_option(stile_text name, stile_text help) {
   return {sizeof(stile_option), STILE_OPTION_TEXT, 0, 0, name, {nullptr, 0}, {nullptr, 0}, help, 0, 0};
 }
@@ -108,7 +120,8 @@ constexpr stile_option hint_host_option =
     hint_option(STILE_LIT("hint_host"), STILE_LIT("where to listen for hints, past a pooler (default: the host)"));
 constexpr stile_option hint_port_option =
     hint_option(STILE_LIT("hint_port"), STILE_LIT("the port to listen for hints, past a pooler (default: the port)"));
-constexpr const stile_option* options[] = {&schema_option, &clock_option, &hint_host_option, &hint_port_option};
+constexpr const stile_option* options[] = {&schema_option, &clock_option, &commit_option, &hint_host_option,
+                                           &hint_port_option};
 constexpr stile_text schemes[] = {STILE_LIT("postgres"), STILE_LIT("postgresql")};
 
 struct Postgres {

@@ -11,7 +11,7 @@ namespace stile::postgres {
 class Received : public Row {
  public:
   enum What { end = 0, delivery = 1, record = 2 };
-  enum Flag : std::int64_t { more = 1, cancel_requested = 2, finished = 4, with_fence = 8 };
+  enum Flag : std::int64_t { more = 1, cancel_requested = 2, finished = 4, with_fence = 8, others_wait = 16 };
   using Row::Row;
 
   What what() const { return static_cast<What>(integer(0)); }

@@ -26,12 +26,19 @@ void check_server(const Connection& connection, const Row& row) {
   if (row.bytes(3) != "on")
     throw StoreError(STILE_UNSUPPORTED,
                      "the server runs with fsync=off, so nothing it accepts is durable: set fsync=on");
+  if (row.bytes(10) != "on")
+    throw StoreError(STILE_UNSUPPORTED, "synchronous_commit cannot be set here and is " + std::string(row.bytes(10)) +
+                                            ": allow this role to set it, or set it to on");
 }
 
 // What a pooler in transaction mode leaves is enough: nothing is kept in a session. In statement mode nothing can be
 // done together, and what a session cannot set must be right by itself.
-void check_pooler(Connection& connection, std::string_view isolation, std::int64_t deadline) {
+void check_pooler(Connection& connection, std::string_view isolation, bool relaxed, std::int64_t deadline) {
   connection.prepare_nothing();
+  if (relaxed)
+    throw StoreError(STILE_UNSUPPORTED,
+                     "synchronous_commit=off is kept in a session, and behind a pooler there is none: "
+                     "leave it out, or connect directly");
   if (isolation != "read committed")
     throw StoreError(STILE_UNSUPPORTED,
                      "behind a pooler the isolation of a transaction is the default, and that is " +
@@ -47,28 +54,32 @@ void check_pooler(Connection& connection, std::string_view isolation, std::int64
   }
 }
 
-std::int64_t read_version(Connection& connection, const Texts& texts, std::int64_t deadline, std::int64_t* epoch) {
+std::int64_t read_version(Connection& connection, const Texts& texts, std::int64_t deadline, Facts* facts) {
   const Result found = connection.run_text(texts[Sql::meta].text, {}, deadline);
   if (PQntuples(found.get()) == 0) return 0;
   const Row row(found, 0);
-  if (epoch) *epoch = row.integer(1);
+  if (facts) {
+    facts->epoch = row.integer(1);
+    facts->meta = {row.integer(3), row.integer(4), 0};
+  }
   return row.integer(0);
 }
 
 }  // namespace
 
-Facts read_facts(Connection& connection, const Texts& texts, std::int64_t deadline) {
+Facts read_facts(Connection& connection, const Texts& texts, bool relaxed, std::int64_t deadline) {
   Params params;
-  params.integer<std::int32_t>(PQbackendPID(connection.handle()));
+  params.integer<std::int32_t>(PQbackendPID(connection.handle())).boolean(relaxed);
   const Result found = connection.run_text(texts[Sql::first].text, params, deadline);
   const Row row(found, 0);
   check_server(connection, row);
   Facts facts;
   facts.direct = row.integer(2) != 0;
   facts.server = "PostgreSQL " + std::string(row.bytes(4));
-  if (!facts.direct) check_pooler(connection, row.bytes(8), deadline);
+  facts.past = {row.integer(5), row.integer(6), row.integer(7)};
+  if (!facts.direct) check_pooler(connection, row.bytes(8), relaxed, deadline);
   if (row.integer(1) == 0) return facts;
-  facts.schema = read_version(connection, texts, deadline, &facts.epoch);
+  facts.schema = read_version(connection, texts, deadline, &facts);
   if (facts.schema > newest_usable) refuse_newer(texts, facts.schema);
   facts.prepared = facts.schema >= schema_version;
   return facts;
@@ -93,7 +104,8 @@ bool prepare(Connection& connection, const Texts& texts, bool check_only, std::i
       connection.script(texts.create(), deadline);
       connection.script("INSERT INTO " + schema +
                             ".meta (version, epoch, identity, server, timeline) SELECT 1, 1, gen_random_uuid(), "
-                            "system_identifier, timeline_id FROM pg_control_system(), pg_control_checkpoint()",
+                            "system_identifier, " +
+                            schema + ".timeline_v1() FROM pg_control_system()",
                         deadline);
     }
     connection.script("COMMIT", deadline);

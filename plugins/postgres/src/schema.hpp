@@ -15,6 +15,13 @@ namespace stile::postgres {
 inline constexpr std::int64_t schema_version = 1;
 inline constexpr std::int64_t newest_usable = schema_version + 1;
 
+/// Which past a server has: another system, another timeline or an earlier place in it is another past (S2).
+struct Past {
+  std::int64_t system = 0;
+  std::int64_t timeline = 0;
+  std::int64_t place = 0;  ///< up to where its log is on disk
+};
+
 /// What a new connection finds.
 struct Facts {
   bool prepared = false;
@@ -22,11 +29,13 @@ struct Facts {
   std::int64_t schema = 0;  ///< 0 = absent
   std::int64_t epoch = 0;
   std::string server;  ///< its version, for people
+  Past past;
+  Past meta;  ///< what the epoch was last compared with
 };
 
-/// Looks, and sets what the session keeps. Throws StoreError where the server cannot keep the store: a standby, too
-/// old, fsync off, a schema that is newer than this plugin knows.
-Facts read_facts(Connection& connection, const Texts& texts, std::int64_t deadline);
+/// Looks, and sets what the session keeps; relaxed: its commits are not waited for. Throws StoreError where the server
+/// cannot keep the store: a standby, too old, fsync off, a schema that is newer than this plugin knows.
+Facts read_facts(Connection& connection, const Texts& texts, bool relaxed, std::int64_t deadline);
 
 /// Creates or migrates, from any number of processes at once (S1). Answers whether it changed something; with
 /// check_only whether it would.

@@ -46,12 +46,14 @@ class Session {
 
   // receive.cpp, waiting.cpp
   struct Looked {
-    std::int64_t now = 0;  ///< the store's time
-    std::int64_t due = 0;  ///< when the next is due; 0 = nothing is
-    bool any = false;      ///< something was handed out, or more is there
+    std::int64_t now = 0;      ///< the store's time
+    std::int64_t due = 0;      ///< when the next is due; 0 = nothing is
+    bool any = false;          ///< something was handed out, or more is there
+    bool others_wait = false;  ///< for what more there is
   };
   Looked receive_once(stile_op& op, bool again);
   void receive(const stile_call& call, stile_op& op);
+  void pass_on(const stile_op& op, const Looked& looked);
   void watch(const stile_call& call, stile_op& op);
   std::int64_t time();
 

@@ -26,9 +26,35 @@ const stile_limits limits = {
     .writers = 0,
 };
 
-void Store::found(const Facts& facts) {
+// What a server that may have lost what it once acknowledged is known by: it is another system (a dump that was put
+// back), writes another timeline (a standby that was promoted, a backup that was recovered), or its log ends before
+// where this process saw it on disk (a folder that was put back).
+Facts Store::look(Connection& connection, std::int64_t deadline) {
+  Past seen;
+  std::int64_t seen_epoch = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    seen = seen_, seen_epoch = seen_epoch_;  // before the server is asked: another session may see later ones meanwhile
+  }
+  Facts facts = read_facts(connection, texts_, options_.relaxed, deadline);
+  const bool same_system = seen.system == facts.past.system;
+  if (same_system && facts.past.timeline < seen.timeline)
+    throw StoreError(STILE_UNAVAILABLE, "this server writes timeline " + std::to_string(facts.past.timeline) +
+                                            ", and timeline " + std::to_string(seen.timeline) +
+                                            " was seen: it is a primary that was replaced; shut it down, or start this "
+                                            "program again if it is meant");
+  const bool gone_back = same_system && facts.past.timeline == seen.timeline && facts.past.place < seen.place;
+  const bool other = facts.meta.system != facts.past.system || facts.meta.timeline != facts.past.timeline;
+  if (facts.prepared && (other || (gone_back && facts.epoch <= seen_epoch))) {
+    Params params;
+    params.integer(facts.past.system).integer(static_cast<std::int32_t>(facts.epoch));
+    facts.epoch = Row(connection.run(texts_[Sql::begin_epoch], params, deadline), 0).integer(0);
+  }
   const std::lock_guard guard(mutex_);
   server_ = facts.server;
+  seen_ = facts.past;
+  seen_epoch_ = facts.epoch;
+  return facts;
 }
 
 std::string Store::server() const {
@@ -53,22 +79,21 @@ void Store::enter(Connection& connection, std::int64_t deadline) {
 
 bool Store::ready(Connection& connection, std::int64_t deadline) {
   if (number() != 0) return true;
-  const Facts facts = read_facts(connection, texts_, deadline);
+  const Facts facts = look(connection, deadline);
   if (facts.prepared) enter(connection, deadline);
   return facts.prepared;
 }
 
 void Store::open(bool prepare, std::int64_t deadline) {
   Connection connection(options_.words, deadline);
-  const Facts facts = read_facts(connection, texts_, deadline);
-  found(facts);
+  const Facts facts = look(connection, deadline);
   if (prepare && !facts.prepared) postgres::prepare(connection, texts_, false, deadline);
   ready(connection, deadline);
 }
 
 std::unique_ptr<Session> Store::connect(const stile_call& call) {
   auto connection = std::make_unique<Connection>(options_.words, call.deadline);
-  found(read_facts(*connection, texts_, call.deadline));
+  look(*connection, call.deadline);
   ready(*connection, call.deadline);
   return std::make_unique<Session>(*this, std::move(connection));
 }

@@ -29,6 +29,7 @@ struct Options {
   std::string schema = "stile";
   std::string ns;
   ClockWish clock = ClockWish::any;
+  bool relaxed = false;  ///< commits are not waited for: the latest may be lost
 };
 
 class Session;
@@ -53,9 +54,9 @@ class Store {
   std::int32_t number() const { return number_.load(std::memory_order_acquire); }
   bool manual_clock() const { return manual_.load(std::memory_order_acquire); }
   std::string server() const;
-  void found(const Facts& facts);
 
  private:
+  Facts look(Connection& connection, std::int64_t deadline);
   void enter(Connection& connection, std::int64_t deadline);
 
   Options options_;
@@ -65,6 +66,8 @@ class Store {
   std::atomic<bool> manual_{false};
   mutable std::mutex mutex_;
   std::string server_;
+  Past seen_;  ///< of the latest connection
+  std::int64_t seen_epoch_ = 0;
 };
 
 }  // namespace stile::postgres

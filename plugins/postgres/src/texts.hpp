@@ -13,8 +13,8 @@ namespace stile::postgres {
 
 // clang-format off
 #define STILE_POSTGRES_STATEMENTS(X) \
-  X(advance) X(enter) X(first) X(get) X(leave) X(list) X(load) X(meta) X(receive) X(render) X(ring) X(run) X(scan) \
-  X(stats) X(time) X(transact_begin) X(transact_end) X(trim) X(wait) X(watch)
+  X(advance) X(begin_epoch) X(enter) X(first) X(get) X(leave) X(list) X(load) X(meta) X(receive) X(render) X(ring) \
+  X(run) X(scan) X(stats) X(time) X(transact_begin) X(transact_end) X(trim) X(wait) X(watch)
 // clang-format on
 
 enum class Sql : std::size_t {

@@ -15,7 +15,8 @@ namespace stile::postgres {
 inline constexpr const char* plugin_name = "postgres";
 inline constexpr const char* plugin_version = STILE_POSTGRES_VERSION;
 
-/// The most that a store of this plugin can do (S3). The last one is of namespaces whose clock stands still.
+/// The most that a store of this plugin can do (S3). The last two are of stores whose commits are waited for, and of
+/// namespaces whose clock stands still.
 inline constexpr std::array<stile_text, 9> all_capabilities = {{
     STILE_LIT("one_commit"),
     STILE_LIT("coupled_receive"),
@@ -27,6 +28,6 @@ inline constexpr std::array<stile_text, 9> all_capabilities = {{
     STILE_LIT("durable"),
     STILE_LIT("manual_clock"),
 }};
-inline constexpr std::size_t always = 8;
+inline constexpr std::size_t always = 7;
 
 }  // namespace stile::postgres

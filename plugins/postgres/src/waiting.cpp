@@ -31,16 +31,18 @@ Instant instant(std::int64_t monotonic) {
 // Says that somebody waits for as long as it lives.
 class Waiting {
  public:
-  Waiting(Listener& listener, std::int32_t ns, bool watches) : listener_(listener), watches_(watches) {
-    listener.begin(ns, watches);
+  /// queues: none for one who watches.
+  Waiting(Listener& listener, std::int32_t ns, const std::vector<std::string>& queues)
+      : listener_(listener), queues_(queues) {
+    listener.begin(ns, queues);
   }
-  ~Waiting() { listener_.end(watches_); }
+  ~Waiting() { listener_.end(queues_); }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
   Listener& listener_;
-  bool watches_;
+  const std::vector<std::string>& queues_;
 };
 
 template <class Leave>
@@ -64,11 +66,19 @@ std::int64_t Session::time() {
   return PQntuples(result.get()) == 0 ? 0 : Row(result, 0).integer(0);
 }
 
+// One process was told of a wakeup; where it found more than it takes, it tells the next (W5).
+void Session::pass_on(const stile_op& op, const Looked& looked) {
+  if (!looked.others_wait) return;
+  const auto& asked = request_of<stile_receive_request>(op);
+  for (std::uint64_t i = 0; i < asked.n_queues; ++i)
+    store_.listener().tell(store_.number(), What::wakeup, sdk::engine::view(asked.queues[i]), 0);
+}
+
 void Session::receive(const stile_call& call, stile_op& op) {
   const auto& asked = request_of<stile_receive_request>(op);
   const std::int64_t until = std::min(after(monotonic_now(), asked.wait), call.deadline);
   Looked looked = receive_once(op, (op.must & STILE_MUST_AGAIN) != 0);
-  if (looked.any || asked.wait == 0) return;
+  if (looked.any || asked.wait == 0) return pass_on(op, looked);
   sdk::WaitingRoom& room = store_.listener().room();
   const std::int64_t manual_until = store_.manual_clock() ? after(looked.now, asked.wait) : INT64_MAX;
   sdk::Receiving who;
@@ -77,7 +87,7 @@ void Session::receive(const stile_call& call, stile_op& op) {
   who.queues.erase(std::unique(who.queues.begin(), who.queues.end()), who.queues.end());
   room.enter(who, interrupts_);
   const Leaver leaver([&] { room.leave(who, interrupts_); });
-  const Waiting waiting(store_.listener(), store_.number(), false);
+  const Waiting waiting(store_.listener(), store_.number(), who.queues);
   for (;;) {
     if (room.interrupted(interrupts_, call.serial)) {
       reset_answer(op);
@@ -88,7 +98,7 @@ void Session::receive(const stile_call& call, stile_op& op) {
     if (now >= until) return;
     room.about_to_look(who);
     looked = receive_once(op, false);
-    if (looked.any || looked.now >= manual_until) return;
+    if (looked.any || looked.now >= manual_until) return pass_on(op, looked);
     std::int64_t wake = INT64_MAX;
     if (looked.due != 0 && looked.due <= looked.now) wake = after(monotonic_now(), busy_pause);
     if (looked.due > looked.now && !store_.manual_clock()) wake = after(monotonic_now(), looked.due - looked.now);
@@ -110,7 +120,8 @@ void Session::watch(const stile_call& call, stile_op& op) {
   sdk::Watching who;
   room.enter(who, workflows, interrupts_);
   const Leaver leaver([&] { room.leave(who, workflows, interrupts_); });
-  const Waiting waiting(store_.listener(), store_.number(), true);
+  const std::vector<std::string> no_queues;
+  const Waiting waiting(store_.listener(), store_.number(), no_queues);
   for (std::vector<std::uint64_t> told;;) {
     if (room.interrupted(interrupts_, call.serial)) {
       reset_answer(op);

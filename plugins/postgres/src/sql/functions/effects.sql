@@ -12,7 +12,8 @@ DECLARE
   s record;
   out_ stile.answer_v1;
 BEGIN
-  SELECT life, number, stamp, ttl INTO w FROM stile.workflow WHERE ns = p_ns AND id = p_id;
+  SELECT w_.life, w_.number, w_.ttl, CASE WHEN w_.epoch = m.epoch THEN w_.stamp END AS stamp INTO w
+  FROM stile.workflow w_, stile.meta m WHERE w_.ns = p_ns AND w_.id = p_id;
   IF FOUND THEN
     SELECT position, written_at, kind, op, value INTO s FROM stile.record WHERE life = w.life AND key = p_key;
     IF FOUND AND s.op = p_op THEN
@@ -25,7 +26,7 @@ BEGIN
       RETURN out_;
     END IF;
   END IF;
-  IF coalesce(w.number = 0 OR w.number <> p_number OR w.stamp <> p_stamp, true) THEN
+  IF (w.number <> 0 AND w.number = p_number AND w.stamp = p_stamp) IS NOT TRUE THEN
     out_.status := 1;
   ELSIF s.position IS NOT NULL THEN
     out_.status := 0;
@@ -51,12 +52,14 @@ DECLARE
   out_ stile.answer_v1;
   p_floor bigint;
   manual bigint;
+  p_epoch integer;
   now bigint;
 BEGIN
-  PERFORM stile.durably_v1();
+  PERFORM stile.begin_v1();
   rows := stile.lock_v1(p_ns, ARRAY[p_id], ARRAY[false]);
   r := rows[1];
-  SELECT f.floor, f.manual INTO p_floor, manual FROM stile.floor_v1(p_ns) f;
+  SELECT f.floor, f.manual, f.epoch INTO p_floor, manual, p_epoch FROM stile.floor_v1(p_ns) f;
+  IF r.epoch <> p_epoch THEN r := stile.age_v1(r, p_epoch); END IF;
   now := stile.clock_v1(manual);
   o.kind := 8;
   o.op := p_op;

@@ -53,13 +53,13 @@ BEGIN
   IF fresh > 0 THEN
     INSERT INTO stile.workflow (
       life, number, base, ttl, alive, budget, due, since, pend, delivery, cancelled_at, position, records, written_at,
-      finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, discard_removed, ns, count, answer_count,
-      wakeup, trim_class, granted_by, answer_kind, answer_flag, enqueue_kind, enqueue_state, cancel_requested,
-      cancel_removed, stamp, receive, answer_op, enqueue_op, cancel_op, request_op, discard_op, id, queue, next_queue,
-      error)
+      finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, discard_removed, ns, epoch, count,
+      answer_count, wakeup, trim_class, granted_by, answer_kind, answer_flag, enqueue_kind, enqueue_state,
+      cancel_requested, cancel_removed, stamp, receive, answer_op, enqueue_op, cancel_op, request_op, discard_op, id,
+      queue, next_queue, error)
     SELECT u.life, u.number, u.base, u.ttl, u.alive, u.budget, u.due, u.since, u.pend, u.delivery, u.cancelled_at,
       u.position, u.records, u.written_at, u.finished_at, u.touched_at, u.happened_at, u.trim_at, u.answer_at,
-      u.enqueue_at, u.discard_removed, u.ns, u.count, u.answer_count, u.wakeup, u.trim_class, u.granted_by,
+      u.enqueue_at, u.discard_removed, u.ns, u.epoch, u.count, u.answer_count, u.wakeup, u.trim_class, u.granted_by,
       u.answer_kind, u.answer_flag, u.enqueue_kind, u.enqueue_state, u.cancel_requested, u.cancel_removed, u.stamp,
       u.receive, u.answer_op, u.enqueue_op, u.cancel_op, u.request_op, u.discard_op, u.id, u.queue, u.next_queue,
       u.error
@@ -76,9 +76,10 @@ BEGIN
       since = u.since, pend = u.pend, delivery = u.delivery, cancelled_at = u.cancelled_at, position = u.position,
       records = u.records, written_at = u.written_at, finished_at = u.finished_at, touched_at = u.touched_at,
       happened_at = u.happened_at, trim_at = u.trim_at, answer_at = u.answer_at, enqueue_at = u.enqueue_at,
-      discard_removed = u.discard_removed, count = u.count, answer_count = u.answer_count, wakeup = u.wakeup,
-      trim_class = u.trim_class, granted_by = u.granted_by, answer_kind = u.answer_kind, answer_flag = u.answer_flag,
-      enqueue_kind = u.enqueue_kind, enqueue_state = u.enqueue_state, cancel_requested = u.cancel_requested,
+      discard_removed = u.discard_removed, epoch = u.epoch, count = u.count, answer_count = u.answer_count,
+      wakeup = u.wakeup, trim_class = u.trim_class, granted_by = u.granted_by, answer_kind = u.answer_kind,
+      answer_flag = u.answer_flag, enqueue_kind = u.enqueue_kind, enqueue_state = u.enqueue_state,
+      cancel_requested = u.cancel_requested,
       cancel_removed = u.cancel_removed, stamp = u.stamp, receive = u.receive, answer_op = u.answer_op,
       enqueue_op = u.enqueue_op, cancel_op = u.cancel_op, request_op = u.request_op, discard_op = u.discard_op,
       queue = u.queue, next_queue = u.next_queue, error = u.error

@@ -91,15 +91,16 @@ RETURNS TABLE (id bytea, queue bytea, error bytea, state integer, due_at bigint,
                live_until bigint, finished_at bigint, written_at bigint, count integer, cancel_requested integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
   SELECT w.id, w.queue, w.error, s.state, CASE WHEN w.wakeup IN (1, 2) THEN w.due ELSE 0 END, w.records, w.number,
-    CASE WHEN now < w.alive THEN w.alive ELSE 0 END, coalesce(w.finished_at, 0),
+    CASE WHEN now < l.alive THEN l.alive ELSE 0 END, coalesce(w.finished_at, 0),
     CASE WHEN w.records <> 0 THEN w.written_at ELSE 0 END, w.count, w.cancel_requested::integer
-  FROM stile.workflow w, stile.now_v1(p_ns) AS now
+  FROM stile.workflow w, stile.meta m, stile.now_v1(p_ns) AS now
+    CROSS JOIN LATERAL (SELECT CASE WHEN w.epoch = m.epoch THEN w.alive ELSE 0 END AS alive) AS l
     CROSS JOIN LATERAL (SELECT CASE w.wakeup WHEN 1 THEN CASE WHEN w.due <= now THEN 1 ELSE 2 END WHEN 2 THEN 3
       WHEN 3 THEN 4 ELSE CASE WHEN w.finished_at IS NOT NULL THEN 5 ELSE 6 END END AS state) AS s
   WHERE w.ns = p_ns AND w.id >= p_from AND w.id > p_after AND (p_to IS NULL OR w.id < p_to)
     AND (w.wakeup <> 0 OR w.records <> 0 OR w.number <> 0 OR w.finished_at IS NOT NULL OR w.cancel_requested)
     AND (p_state = 0 OR s.state = p_state) AND (p_queue IS NULL OR w.queue = p_queue)
-    AND (p_idle_for IS NULL OR (s.state = 6 AND now >= w.alive AND w.touched_at <= now - p_idle_for))
+    AND (p_idle_for IS NULL OR (s.state = 6 AND now >= l.alive AND w.touched_at <= now - p_idle_for))
   ORDER BY w.id LIMIT p_limit::bigint + 1
 $$;
 

@@ -75,6 +75,7 @@ DECLARE
   told stile.received_v1[];
   p_floor bigint;
   manual bigint;
+  p_epoch integer;
   begun bigint;
   now bigint;
   q bytea;
@@ -83,11 +84,12 @@ DECLARE
   put_off integer := 0;
   more boolean := false;
 BEGIN
-  PERFORM stile.durably_v1();
-  SELECT f.floor, f.manual INTO p_floor, manual FROM stile.floor_v1(p_ns) f;
+  PERFORM stile.begin_v1();
+  SELECT f.floor, f.manual, f.epoch INTO p_floor, manual, p_epoch FROM stile.floor_v1(p_ns) f;
   IF again THEN
     FOR r IN SELECT v.* FROM stile.due d JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = d.id
              WHERE d.ns = p_ns AND d.wakeup = 2 AND d.lane < 2 AND v.wakeup = 2 AND v.receive = nonce
+               AND v.epoch = p_epoch
     LOOP
       SELECT * INTO left_bytes, told FROM stile.tell_v1(r, p_ttl IS NOT NULL AND r.stamp = nonce AND r.granted_by = 14,
                                                         p_limit, left_bytes);
@@ -110,6 +112,7 @@ BEGIN
       now := greatest(stile.clock_v1(manual), begun);
       FOR i IN 1 .. cardinality(rows) LOOP
         r := rows[i];
+        IF r.epoch <> p_epoch THEN r := stile.age_v1(r, p_epoch); END IF;
         IF p_ttl IS NOT NULL AND now < r.alive THEN
           IF put_off = 100 THEN more := true; EXIT; END IF;
           put_off := put_off + 1;
@@ -137,7 +140,10 @@ BEGIN
     SELECT * INTO left_bytes, told FROM stile.tell_v1(given[i], p_ttl IS NOT NULL, p_limit, left_bytes);
     RETURN QUERY SELECT * FROM unnest(told);
   END LOOP;
-  RETURN QUERY SELECT 0::smallint, more::integer, NULL::integer, stile.clock_v1(manual),
+  RETURN QUERY SELECT 0::smallint,
+    more::integer + CASE WHEN more AND EXISTS (
+      SELECT 1 FROM stile.waiter w WHERE w.ns = p_ns AND w.queues && receive_v1.queues) THEN 16 ELSE 0 END,
+    NULL::integer, stile.clock_v1(manual),
     CASE WHEN given IS NULL THEN (
       SELECT min(first.due) FROM unnest(queues) AS u(q) CROSS JOIN (VALUES (0), (1)) AS l(lane)
       CROSS JOIN LATERAL (SELECT d.due FROM stile.due d WHERE d.ns = p_ns AND d.queue = u.q

@@ -92,14 +92,15 @@ DECLARE
   out_ stile.answer_v1;
   p_floor bigint;
   manual bigint;
+  p_epoch integer;
   now bigint;
   last_ok boolean := true;
   waits boolean;
   watches boolean;
 BEGIN
-  PERFORM stile.durably_v1();
+  PERFORM stile.begin_v1();
   IF cardinality(ids) > 0 THEN rows := stile.lock_v1(p_ns, ids, makes); END IF;
-  SELECT f.floor, f.manual INTO p_floor, manual FROM stile.floor_v1(p_ns) f;
+  SELECT f.floor, f.manual, f.epoch INTO p_floor, manual, p_epoch FROM stile.floor_v1(p_ns) f;
   now := stile.clock_v1(manual);
   FOR o IN
     SELECT t.n::integer, t.kind, t.flags, t.row, t.op, t.subject, t.key, t.value, t.number, t.stamp, t.n1, t.n2, t.n3,
@@ -122,6 +123,7 @@ BEGIN
       r.c := NULL;
       r.d := NULL;
       r.val := NULL;
+      IF r.epoch IS DISTINCT FROM p_epoch THEN r := stile.age_v1(r, p_epoch); END IF;
       IF r.wakeup = 0 AND r.records = 0 AND r.number = 0 AND r.finished_at IS NULL AND NOT r.cancel_requested
          AND o.kind IN (1, 6, 7, 11, 13) THEN
         r.touched_at := now;  -- a husk begins anew

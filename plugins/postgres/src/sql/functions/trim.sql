@@ -109,12 +109,15 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   rows stile.row_v1[];
   r stile.row_v1;
+  f record;
   work bigint := least(p_limit * 10, 5000);  -- T5: nobody waits long for what one call holds
   take bigint := least(p_limit, 1000);
-  now bigint := stile.clock_v1((SELECT f.manual FROM stile.floor_v1(p_ns) f));
+  now bigint;
   class smallint;
 BEGIN
-  PERFORM stile.durably_v1();
+  PERFORM stile.begin_v1();
+  SELECT * INTO f FROM stile.floor_v1(p_ns);
+  now := stile.clock_v1(f.manual);
   removed := 0;
   more := false;
   FOREACH class IN ARRAY ARRAY[2, 1, 3]::smallint[] LOOP
@@ -125,6 +128,7 @@ BEGIN
       EXIT WHEN rows IS NULL;
       FOR i IN 1 .. cardinality(rows) LOOP
         r := rows[i];
+        IF r.epoch <> f.epoch THEN r := stile.age_v1(r, f.epoch); END IF;
         work := work - 1;
         r.dirty := CASE class
           WHEN 1 THEN r.finished_at IS NOT NULL AND r.wakeup = 0 AND now >= r.alive AND r.touched_at <= now - older_than

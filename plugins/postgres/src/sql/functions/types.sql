@@ -5,7 +5,7 @@
 -- operation that worked on it last answers. Its columns are named one by one: a later schema may add to the table.
 CREATE VIEW stile.row_v1 AS SELECT
   life, number, base, ttl, alive, budget, due, since, pend, delivery, cancelled_at, position, records, written_at,
-  finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, discard_removed, ns, count, answer_count,
+  finished_at, touched_at, happened_at, trim_at, answer_at, enqueue_at, discard_removed, ns, epoch, count, answer_count,
   wakeup, trim_class, granted_by, answer_kind, answer_flag, enqueue_kind, enqueue_state, cancel_requested,
   cancel_removed, stamp, receive, answer_op, enqueue_op, cancel_op, request_op, discard_op, id, queue, next_queue,
   error,
@@ -32,10 +32,11 @@ CREATE TYPE stile.answer_v1 AS (
   val bytea
 );
 
--- What receive and load answer. what 0: the end: flag 1 more, 2 cancel_requested, 4 finished; a the time, b when
--- something is due, c the fence's number. what 1: a delivery, after its records: flags the same and 8 with its fence; a
--- visible_at, b the receipt's number, c, v the fence, d live_until, e budget_until, u the receipt's nonce, val the
--- error. what 2: a record: a position, b written_at, id its key (NULL: that of an inbox message), val its value.
+-- What receive and load answer. what 0: the end: flag 1 more, 2 cancel_requested, 4 finished, of receive 16 others wait
+-- for what more there is; a the time, b when something is due, c the fence's number. what 1: a delivery, after its
+-- records: flags the same and 8 with its fence; a visible_at, b the receipt's number, c, v the fence, d live_until, e
+-- budget_until, u the receipt's nonce, val the error. what 2: a record: a position, b written_at, id its key (NULL: that
+-- of an inbox message), val its value.
 CREATE TYPE stile.received_v1 AS (
   what smallint, flag integer, count integer, a bigint, b bigint, c bigint, d bigint, e bigint, u uuid, v uuid,
   id bytea, queue bytea, val bytea

@@ -2,14 +2,15 @@
 -- `stile.` stands for the schema of the option: prepare writes its name there.
 -- SPDX-License-Identifier: Apache-2.0
 
--- What holds for the whole schema. server and timeline are those the epoch was last compared with (S2).
+-- What holds for the whole schema. server and timeline are those the epoch was last compared with; identity is drawn
+-- anew with each epoch (S2).
 CREATE TABLE stile.meta (
   one      boolean PRIMARY KEY DEFAULT true CHECK (one),
   version  integer NOT NULL,
-  epoch    bigint NOT NULL,
+  epoch    integer NOT NULL,
   identity uuid NOT NULL,
   server   bigint NOT NULL,
-  timeline bigint NOT NULL
+  timeline integer NOT NULL
 );
 
 -- One row a namespace: what forgotten ids leave behind (A1, K2), and its clock where that stands still (A14).
@@ -20,6 +21,11 @@ CREATE TABLE stile.namespace (
   manual_clock   bigint,
   name           bytea NOT NULL UNIQUE
 ) WITH (fillfactor = 50);
+
+-- The clock that does not go back (A12): the latest second that was used, times 2^28, and by how many seconds the
+-- store is ahead of a server's clock that was stepped back. A sequence, since that is memory which all sessions share
+-- at once, whatever becomes of their transactions. Nobody draws from it.
+CREATE SEQUENCE stile.clock AS bigint MINVALUE 0 START WITH 0;
 
 -- A life names the records of a workflow between two discards, so that a workflow of any size goes in one step (B13).
 CREATE SEQUENCE stile.life AS bigint CACHE 32;
@@ -49,6 +55,7 @@ CREATE TABLE stile.workflow (
   enqueue_at      bigint,                       -- visible_at of the last enqueue
   discard_removed bigint,
   ns              integer NOT NULL,
+  epoch           integer NOT NULL,             -- of the last write: lease and receipt of an older one are void (S2)
   count           integer NOT NULL DEFAULT 0,   -- deliveries since the last ack or snooze (D5)
   answer_count    integer NOT NULL DEFAULT 0,
   wakeup          smallint NOT NULL DEFAULT 0,  -- 0 none, 1 waiting, 2 in flight, 3 dead
@@ -146,12 +153,14 @@ CREATE TABLE stile.gone_document (
   PRIMARY KEY (ns, at, key)
 );
 
--- Who waits, so that nobody is told where nobody listens: hints only, gone after a crash.
+-- Which processes wait, so that nobody is told where nobody listens: hints only, gone after a crash. pid: of the
+-- session that listens. queues: NULL where nobody receives.
 CREATE UNLOGGED TABLE stile.waiter (
   ns      integer NOT NULL,
   channel text NOT NULL,
   until   bigint NOT NULL,
-  receives boolean NOT NULL,
-  watches  boolean NOT NULL,
+  pid     integer NOT NULL,
+  watches boolean NOT NULL,
+  queues  bytea[],
   PRIMARY KEY (ns, channel)
 ) WITH (fillfactor = 50);
