@@ -53,6 +53,18 @@ std::int32_t status_of_refusal(const std::string& text) {
   return STILE_UNAVAILABLE;
 }
 
+std::string with_advice(std::int32_t status, const std::string& text) {
+  switch (status) {
+    case STILE_DENIED: return text + ": check the role, its password and pg_hba.conf";
+    case STILE_READ_ONLY: return text + ": name the primary, or several hosts and target_session_attrs=read-write";
+    case STILE_NOT_FOUND: return text + ": create it (createdb), or name another in the config string";
+    default: break;
+  }
+  const bool strange = text.find("invalid response") != std::string::npos ||
+                       text.find("expected authentication request") != std::string::npos;
+  return strange ? text + ": is it a PostgreSQL server that listens there?" : text;
+}
+
 }  // namespace
 
 Connection::Connection(const ConnectionWords& words, std::int64_t deadline) {
@@ -67,7 +79,7 @@ Connection::Connection(const ConnectionWords& words, std::int64_t deadline) {
   if (!handle_) throw StoreError(STILE_FULL, "out of memory");
   const auto refuse = [&] {
     const std::string text = trimmed(PQerrorMessage(handle()));
-    throw StoreError(status_of_refusal(text), text);
+    throw StoreError(status_of_refusal(text), with_advice(status_of_refusal(text), text));
   };
   if (PQstatus(handle()) == CONNECTION_BAD) refuse();
   for (PostgresPollingStatusType next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;
@@ -137,7 +149,10 @@ Result Connection::checked(Result result) {
   const char* severity = PQresultErrorField(result.get(), PG_DIAG_SEVERITY_NONLOCALIZED);
   if (PQstatus(handle()) == CONNECTION_BAD || severity == nullptr || std::string_view(severity) != "ERROR")
     lose(trimmed(PQerrorMessage(handle())));
-  if (ends_session(state)) broken_ = true;
+  // A server that takes no writes may be a standby, and the primary elsewhere (P06); or a database that is only read.
+  const char* standby = PQparameterStatus(handle(), "in_hot_standby");
+  const bool elsewhere = state == "25006" && standby && std::string_view(standby) == "on";
+  if (elsewhere || ends_session(state)) broken_ = true;
   throw error_of(state, trimmed(PQresultErrorField(result.get(), PG_DIAG_MESSAGE_PRIMARY)));
 }
 

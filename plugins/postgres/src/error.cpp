@@ -59,7 +59,7 @@ bool is_conflict(std::string_view sqlstate) {
 bool is_unprepared(std::string_view sqlstate) { return status_of(sqlstate) == STILE_UNPREPARED; }
 
 bool ends_session(std::string_view sqlstate) {
-  return sqlstate.substr(0, 2) == "08" || sqlstate == "25006" || sqlstate.substr(0, 4) == "57P0" || sqlstate == "0A000";
+  return sqlstate.substr(0, 2) == "08" || sqlstate.substr(0, 4) == "57P0" || sqlstate == "0A000";
 }
 
 StoreError error_of(std::string_view sqlstate, std::string_view message) {

@@ -27,7 +27,7 @@ END $$;
 -- One write, as render says it: the members are those of run_v1.
 CREATE FUNCTION stile.write_v1(p_namespace bytea, p_kind integer, p_flags integer, p_op bytea, p_subject bytea,
                                p_key bytea, p_value bytea, p_n1 bigint, p_n2 bigint, p_n3 bigint, p_queue bytea)
-RETURNS stile.answer_v1 LANGUAGE plpgsql AS $$
+RETURNS stile.answer_v1 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   p_ns integer := stile.namespace_v1(p_namespace);
   of_row boolean := p_kind NOT IN (22, 23);
@@ -56,12 +56,14 @@ BEGIN
 END $$;
 
 -- What follows is for people: starts, signals, messages as the C++ API writes them (JSON behind a form of two bytes).
--- json, not jsonb, which would change numbers and the order of keys.
+-- json, not jsonb, which would change numbers and the order of keys. They run with the rights of the schema's owner:
+-- who may call them needs no rights on the tables.
 
 -- Starts a workflow of a kind. Answers whether it did: false, where that id was started before.
 CREATE FUNCTION stile.start(namespace text, kind text, id text, input json DEFAULT 'null',
                             delay interval DEFAULT '0', queue text DEFAULT NULL)
-RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   op uuid := gen_random_uuid();
   after bigint := (extract(epoch FROM delay) * 1000000)::bigint;
@@ -90,7 +92,8 @@ END $$;
 
 -- Answers the signal name, once. Answers whether this value stands: false, where another was given before.
 CREATE FUNCTION stile.signal(namespace text, id text, name text, value json DEFAULT 'null')
-RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM stile.check_id_v1(id);
   PERFORM stile.check_id_v1('!signal/' || name);
@@ -101,7 +104,8 @@ END $$;
 
 -- Puts a message into an inbox. Answers its position: that of the first, where message_id was used before.
 CREATE FUNCTION stile.send(namespace text, id text, inbox text, value json, message_id text DEFAULT NULL)
-RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM stile.check_id_v1(id);
   IF inbox !~ '^[^[:cntrl:][:space:];!][^[:cntrl:][:space:];]*$' OR octet_length(inbox) > 64 THEN
@@ -115,7 +119,8 @@ END $$;
 
 -- Says that the workflow should run. Answers ready, delayed, coalesced, deferred or dead.
 CREATE FUNCTION stile.enqueue(namespace text, id text, delay interval DEFAULT '0', queue text DEFAULT NULL)
-RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   after bigint := (extract(epoch FROM delay) * 1000000)::bigint;
 BEGIN
@@ -128,7 +133,7 @@ BEGIN
 END $$;
 
 -- Asks the workflow to stop: it sees that at its next step, and is woken for it.
-CREATE FUNCTION stile.cancel(namespace text, id text) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION stile.cancel(namespace text, id text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM stile.check_id_v1(id);

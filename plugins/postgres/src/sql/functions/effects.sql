@@ -6,7 +6,8 @@
 -- the value; flag 0 means that the key is recorded by another (E2), and transact_end_v1 must still be called.
 CREATE FUNCTION stile.transact_begin_v1(p_ns integer, p_id bytea, p_number bigint, p_stamp uuid, p_key bytea, p_op uuid)
 RETURNS stile.answer_v1 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   w record;
   s record;
@@ -42,7 +43,8 @@ END $$;
 CREATE FUNCTION stile.transact_end_v1(p_ns integer, p_id bytea, p_number bigint, p_stamp uuid, p_key bytea,
                                       p_value bytea, p_op uuid)
 RETURNS stile.answer_v1 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   rows stile.row_v1[];

@@ -25,7 +25,7 @@ END $$;
 -- Begins an epoch: what was in flight or put off is ready, with its count; the rest is done where a row is next worked
 -- on. p_server: the system's identifier, where that was asked for. p_seen: only if the epoch is that one still.
 CREATE FUNCTION stile.begin_epoch_v1(p_server bigint, p_seen integer) RETURNS integer LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET search_path = pg_catalog, pg_temp SET jit = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   m stile.meta;
   rows stile.row_v1[];

@@ -4,7 +4,8 @@
 -- B3, B6. p_key NULL: the records above p_after.
 CREATE FUNCTION stile.load_v1(p_ns integer, p_id bytea, p_after bigint, p_limit integer, max_bytes bigint, p_key bytea)
 RETURNS SETOF stile.received_v1 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   w record;
@@ -59,7 +60,8 @@ END $$;
 
 -- B14: the places, from 0, of those that may have changed.
 CREATE FUNCTION stile.watch_v1(p_ns integer, ids bytea[], afters bigint[]) RETURNS SETOF bigint LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
   SELECT t.i - 1 FROM unnest(ids, afters) WITH ORDINALITY AS t(id, seen, i)
     LEFT JOIN stile.workflow w ON w.ns = p_ns AND w.id = t.id
@@ -68,7 +70,7 @@ $$;
 
 CREATE FUNCTION stile.get_v1(p_ns integer, p_key bytea)
 RETURNS TABLE (version bigint, expires_at bigint, value bytea) LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off AS $$
   SELECT d.version, coalesce(d.expires_at, 0), d.value FROM stile.document d
   WHERE d.ns = p_ns AND d.key = p_key AND d.erased_at IS NULL
     AND (d.expires_at IS NULL OR stile.now_v1(p_ns) < d.expires_at)
@@ -77,7 +79,7 @@ $$;
 -- K7: keys from p_from (or above p_after) below p_to (NULL: no end), one more than p_limit where there are.
 CREATE FUNCTION stile.scan_v1(p_ns integer, p_from bytea, p_after bytea, p_to bytea, p_limit integer)
 RETURNS TABLE (key bytea, version bigint, expires_at bigint) LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
   SELECT d.key, d.version, coalesce(d.expires_at, 0) FROM stile.document d, stile.now_v1(p_ns) AS now
   WHERE d.ns = p_ns AND d.key >= p_from AND d.key > p_after AND (p_to IS NULL OR d.key < p_to) AND d.erased_at IS NULL
     AND (d.expires_at IS NULL OR now < d.expires_at)
@@ -89,7 +91,8 @@ CREATE FUNCTION stile.list_v1(p_ns integer, p_from bytea, p_after bytea, p_to by
                               p_queue bytea, p_idle_for bigint)
 RETURNS TABLE (id bytea, queue bytea, error bytea, state integer, due_at bigint, records bigint, number bigint,
                live_until bigint, finished_at bigint, written_at bigint, count integer, cancel_requested integer)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
   SELECT w.id, w.queue, w.error, s.state, CASE WHEN w.wakeup IN (1, 2) THEN w.due ELSE 0 END, w.records, w.number,
     CASE WHEN now < l.alive THEN l.alive ELSE 0 END, coalesce(w.finished_at, 0),
     CASE WHEN w.records <> 0 THEN w.written_at ELSE 0 END, w.count, w.cancel_requested::integer

@@ -65,7 +65,8 @@ CREATE FUNCTION stile.receive_v1(
   p_ns integer, queues bytea[], p_max integer, p_lease bigint, p_ttl bigint, p_budget bigint, p_limit integer,
   max_bytes bigint, p_op uuid, again boolean)
 RETURNS SETOF stile.received_v1 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   nonce uuid := coalesce(p_op, gen_random_uuid());

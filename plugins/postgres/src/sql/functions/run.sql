@@ -83,7 +83,8 @@ CREATE FUNCTION stile.run_v1(
   p_subject bytea[], p_key bytea[], p_value bytea[], p_number bigint[], p_stamp uuid[], p_n1 bigint[], p_n2 bigint[],
   p_n3 bigint[], p_queue bytea[], p_receive uuid[], p_delivery bigint[])
 RETURNS SETOF stile.answer_v1 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   rows stile.row_v1[];

@@ -104,7 +104,8 @@ END $$;
 -- T1-T6. At most 10 times p_limit things are looked at. Answers whether there is more, and how many workflows went.
 CREATE FUNCTION stile.trim_v1(p_ns integer, older_than bigint, p_limit bigint, OUT more boolean, OUT removed bigint)
 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET search_path = pg_catalog, pg_temp SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   rows stile.row_v1[];
