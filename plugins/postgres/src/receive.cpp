@@ -93,6 +93,7 @@ Session::Looked Session::receive_once(stile_op& op, bool again) {
         out.more = row.has(Received::more);
         out.store_time = looked.now = row.a();
         looked.due = row.b();
+        store_.reached(row.c());
         looked.others_wait = row.has(Received::others_wait) != 0;
         break;
     }

@@ -179,6 +179,10 @@ void Session::run_batch(const Params& params, std::span<stile_op* const> ops) {
   for (int i = 0; i < rows; ++i) {
     const Row row(result, i);
     const auto n = static_cast<std::size_t>(row.integer(0));
+    if (n == 0 && row.integer(3) == 0) {
+      store_.reached(row.integer(4));
+      continue;
+    }
     if (n == 0) {
       store_.listener().tell(store_.number(), static_cast<What>(row.integer(3)), row.bytes(9), row.integer(4));
       continue;

@@ -34,7 +34,9 @@ Facts Store::look(Connection& connection, std::int64_t deadline) {
   std::int64_t seen_epoch = 0;
   {
     const std::lock_guard guard(mutex_);
-    seen = seen_, seen_epoch = seen_epoch_;  // before the server is asked: another session may see later ones meanwhile
+    // Before the server is asked: another session may see later ones meanwhile.
+    seen = seen_, seen_epoch = seen_epoch_;
+    seen.place = std::max(seen.place, reached_.load());
   }
   Facts facts = read_facts(connection, texts_, options_.relaxed, deadline);
   const bool same_system = seen.system == facts.past.system;
@@ -52,6 +54,7 @@ Facts Store::look(Connection& connection, std::int64_t deadline) {
   }
   const std::lock_guard guard(mutex_);
   server_ = facts.server;
+  if (gone_back || !same_system || facts.past.timeline != seen.timeline) reached_ = 0;
   seen_ = facts.past;
   seen_epoch_ = facts.epoch;
   return facts;

@@ -54,6 +54,12 @@ class Store {
   std::int32_t number() const { return number_.load(std::memory_order_acquire); }
   bool manual_clock() const { return manual_.load(std::memory_order_acquire); }
   std::string server() const;
+  /// So much of the server's log is on disk, as a commit says that was acknowledged.
+  void reached(std::int64_t place) {
+    std::int64_t before = reached_.load(std::memory_order_relaxed);
+    while (before < place && !reached_.compare_exchange_weak(before, place, std::memory_order_relaxed)) {
+    }
+  }
 
  private:
   Facts look(Connection& connection, std::int64_t deadline);
@@ -64,6 +70,7 @@ class Store {
   Listener listener_;
   std::atomic<std::int32_t> number_{0};
   std::atomic<bool> manual_{false};
+  std::atomic<std::int64_t> reached_{0};
   mutable std::mutex mutex_;
   std::string server_;
   Past seen_;  ///< of the latest connection

@@ -44,7 +44,7 @@ BEGIN
         ARRAY[NULL::uuid], ARRAY[p_n1], ARRAY[p_n2], ARRAY[p_n3], ARRAY[p_queue], ARRAY[NULL::uuid],
         ARRAY[NULL::bigint])
       LOOP
-        IF x.n = 0 THEN PERFORM stile.ring_v1(p_ns, x.flag, x.val, x.a); ELSE out_ := x; END IF;
+        IF x.n > 0 THEN out_ := x; ELSIF x.flag > 0 THEN PERFORM stile.ring_v1(p_ns, x.flag, x.val, x.a); END IF;
       END LOOP;
       EXIT;
     EXCEPTION WHEN serialization_failure THEN

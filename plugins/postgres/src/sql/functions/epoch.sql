@@ -8,6 +8,13 @@ CREATE FUNCTION stile.timeline_v1() RETURNS integer LANGUAGE sql VOLATILE AS $$
     THEN ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END
 $$;
 
+-- A place in the log that the commit of this transaction brings to disk, so that a server whose log ends before it has
+-- lost what was acknowledged. NULL where nothing was written.
+CREATE FUNCTION stile.place_v1() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NOT NULL
+    THEN (pg_current_wal_insert_lsn() - '0/0')::bigint END
+$$;
+
 -- The part of a new epoch that is about one row: neither lease nor receipt is good any more.
 CREATE FUNCTION stile.age_v1(r stile.row_v1, p_epoch integer) RETURNS stile.row_v1 LANGUAGE plpgsql AS $$
 BEGIN

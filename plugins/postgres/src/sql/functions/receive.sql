@@ -149,7 +149,7 @@ BEGIN
       SELECT min(first.due) FROM unnest(queues) AS u(q) CROSS JOIN (VALUES (0), (1)) AS l(lane)
       CROSS JOIN LATERAL (SELECT d.due FROM stile.due d WHERE d.ns = p_ns AND d.queue = u.q
                             AND d.lane = l.lane ORDER BY d.due LIMIT 1) AS first) END,
-    NULL::bigint, NULL::bigint, NULL::bigint, NULL::uuid, NULL::uuid, NULL::bytea, NULL::bytea, NULL::bytea;
+    stile.place_v1(), NULL::bigint, NULL::bigint, NULL::uuid, NULL::uuid, NULL::bytea, NULL::bytea, NULL::bytea;
 END $$;
 
 -- One delivery (D2, D5, D9): the row is not leased, or no lease is asked for.

@@ -162,4 +162,9 @@ BEGIN
   IF rows IS NULL THEN RETURN; END IF;
   PERFORM stile.flush_v1(p_ns, rows, now);
   RETURN QUERY SELECT * FROM stile.news_v1(p_ns, rows, now);
+  out_ := NULL;
+  out_.n := 0;
+  out_.flag := 0;
+  out_.a := stile.place_v1();
+  IF out_.a IS NOT NULL THEN RETURN NEXT out_; END IF;
 END $$;

@@ -26,17 +26,17 @@ CREATE TYPE stile.operation_v1 AS (
 );
 
 -- The answer to operation n. n = 0: not an answer but news for those who wait (flag 1: a wakeup of the queue val is
--- due in a; flag 2: the workflow val has a new record, or went).
+-- due in a; flag 2: the workflow val has a new record, or went), or (flag 0) what place_v1 says in a.
 CREATE TYPE stile.answer_v1 AS (
   n integer, status smallint, why smallint, flag integer, a bigint, b bigint, c bigint, d bigint, stamp uuid,
   val bytea
 );
 
 -- What receive and load answer. what 0: the end: flag 1 more, 2 cancel_requested, 4 finished, of receive 16 others wait
--- for what more there is; a the time, b when something is due, c the fence's number. what 1: a delivery, after its
--- records: flags the same and 8 with its fence; a visible_at, b the receipt's number, c, v the fence, d live_until, e
--- budget_until, u the receipt's nonce, val the error. what 2: a record: a position, b written_at, id its key (NULL:
--- that of an inbox message), val its value.
+-- for what more there is; a the time, b when something is due, c the fence's number, of receive what place_v1 says.
+-- what 1: a delivery, after its records: flags the same and 8 with its fence; a visible_at, b the receipt's number, c, v
+-- the fence, d live_until, e budget_until, u the receipt's nonce, val the error. what 2: a record: a position, b
+-- written_at, id its key (NULL: that of an inbox message), val its value.
 CREATE TYPE stile.received_v1 AS (
   what smallint, flag integer, count integer, a bigint, b bigint, c bigint, d bigint, e bigint, u uuid, v uuid,
   id bytea, queue bytea, val bytea
