@@ -1,47 +1,38 @@
 #!/usr/bin/env python3
-# The functions for an application's own transaction: from psql, from psycopg, from a trigger (R7).
-#
-# SPDX-License-Identifier: Apache-2.0
-"""application_test.py STILE PRIVATE_SERVER: runs against a private server, in a temporary folder."""
+"""The functions for an application's own transaction: from psql, from psycopg, from a trigger (R7).
+
+Usage: application_test.py STILE [TEST...]: runs against a private server, in a temporary folder.
+SPDX-License-Identifier: Apache-2.0
+"""
 import json
-import os
-import subprocess
-import sys
-import tempfile
+import signal
 import unittest
 
 import psycopg2
 
-STILE, SERVER = sys.argv[1:3]
-
-
-def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+from support import Folder, call, config, main
 
 
 class Application(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="stile-application.")
-        os.chmod(cls.folder, 0o755)
-        run(SERVER, "start", cls.folder)
-        cls.url = run(SERVER, "url", cls.folder)
-        cls.config = cls.url + "?namespace=shop&prepare=auto"
+        cls.folder = Folder("application")
+        cls.server = cls.folder.server().start()
+        cls.config = config(cls.server, "prepare=auto", namespace="shop")
         cls.call("info")
-        cls.connection = psycopg2.connect(cls.url)
+        cls.connection = psycopg2.connect(cls.server.url)
         with cls.connection, cls.connection.cursor() as cursor:
             cursor.execute("CREATE TABLE orders (id text PRIMARY KEY)")
 
     @classmethod
     def tearDownClass(cls):
         cls.connection.close()
-        run(SERVER, "stop", cls.folder)
-        subprocess.run(["rm", "-rf", cls.folder], check=True)
+        cls.server.stop(signal.SIGQUIT)
+        cls.folder.remove()
 
     @classmethod
     def call(cls, op, *members):
-        said = subprocess.run([STILE, "call", cls.config, op, *members], capture_output=True, text=True, timeout=60)
-        return json.loads(said.stdout)
+        return call(cls.config, op, *members)
 
     def states(self):
         return {w["workflow"]: w["state"] for w in self.call("list")["workflows"]}
@@ -80,17 +71,17 @@ class Application(unittest.TestCase):
         self.assertEqual([r["value"] for r in self.call("load", "workflow=d-1")["records"]], ['j>chat "hi"'])
 
     def test_a_trigger_starts_a_workflow(self):
-        run("psql", self.url, "-qv", "ON_ERROR_STOP=1", "-c", """
+        self.server.sql("""
             CREATE FUNCTION begin_order() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN PERFORM stile.start('shop', 'fulfil', NEW.id, to_json(NEW), delay => '1 hour'); RETURN NEW; END $$;
             CREATE TRIGGER begin_order AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.id LIKE 'e-%')
             EXECUTE FUNCTION begin_order();
-            INSERT INTO orders VALUES ('e-1'), ('e-2');""")
+            INSERT INTO orders VALUES ('e-1'), ('e-2')""")
         self.assertEqual({i: s for i, s in self.states().items() if i[0] == "e"}, {"e-1": "delayed", "e-2": "delayed"})
 
     def test_cancel_asks_and_wakes(self):
-        run("psql", self.url, "-qAtc", "SELECT stile.enqueue('shop', 'f-1', '1 hour')")
-        run("psql", self.url, "-qAtc", "SELECT stile.cancel('shop', 'f-1')")
+        self.server.sql("SELECT stile.enqueue('shop', 'f-1', '1 hour')")
+        self.server.sql("SELECT stile.cancel('shop', 'f-1')")
         workflow = [w for w in self.call("list")["workflows"] if w["workflow"] == "f-1"][0]
         self.assertEqual((workflow["state"], workflow["cancel_requested"]), ("ready", True))
 
@@ -103,4 +94,4 @@ class Application(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()

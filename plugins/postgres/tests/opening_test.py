@@ -126,7 +126,6 @@ class Opening(unittest.TestCase):
         self.refused(config(self.server, user="client", namespace="roles"), "permission denied", "role")
 
 
-@unittest.skipUnless(shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin"), "there is no pgbouncer")
 class Poolers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
