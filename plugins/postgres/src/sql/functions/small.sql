@@ -48,7 +48,8 @@ END $$;
 
 -- The time for who only reads: when its statement began, which is before its snapshot was taken, so that whatever
 -- happened after that time is seen.
-CREATE FUNCTION stile.now_v1(p_ns integer) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
+CREATE FUNCTION stile.now_v1(p_ns integer) RETURNS bigint LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce((SELECT manual_clock FROM stile.namespace WHERE ns = p_ns),
                   (SELECT (extract(epoch FROM statement_timestamp()) * 1000000)::bigint
                      + (last_value & 268435455) * 1000000 FROM stile.clock))
@@ -61,7 +62,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 
 -- Moves a clock that stands still; NULL where it would pass the year 9999.
-CREATE FUNCTION stile.advance_v1(p_ns integer, span bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION stile.advance_v1(p_ns integer, span bigint) RETURNS bigint LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   stands bigint;
 BEGIN
