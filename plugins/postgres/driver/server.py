@@ -156,7 +156,8 @@ class Server:
                 [self.bin + "/postgres", "-D", self.data, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**self.clean, **self.environment}, cwd="/", **owner())
         pid = self.process.pid
-        wait_until(lambda: self.process.poll() is not None or self.pid() == pid and self.status() in ("ready", "standby"),
+        ready = ("ready", "standby")
+        wait_until(lambda: self.process.poll() is not None or self.pid() == pid and self.status() in ready,
                    "the server is ready")
         if self.process.poll() is not None:
             with open(self.folder + "/log", encoding="utf-8", errors="replace") as log:

@@ -26,7 +26,8 @@ class OnOneServer(unittest.TestCase):
         cls.folder.remove()
 
     def store(self, namespace=None, **more):
-        store = Store(config(self.server, "prepare=auto", "application_name=stile-failures", namespace=namespace), **more)
+        text = config(self.server, "prepare=auto", "application_name=stile-failures", namespace=namespace)
+        store = Store(text, **more)
         self.addCleanup(store.close)
         self.assertEqual(store.ask("info")["status"], "ok")
         return store
@@ -57,7 +58,8 @@ class OnOneServer(unittest.TestCase):
             store = self.enqueued()
             for i in range(5):
                 store.ask("append", workflow="w", value=str(i))
-                self.assertEqual(self.server.sql("SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()"), "t")
+                flushed = "SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()"
+                self.assertEqual(self.server.sql(flushed), "t")
         finally:
             self.server.sql("ALTER ROLE postgres RESET synchronous_commit")
 
@@ -83,7 +85,8 @@ class OnOneServer(unittest.TestCase):
         other = self.holding()
         store.say("append", workflow="w", value="x")
         wait_until(self.blocked, "it waits for the row")
-        self.server.sql(f"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE {OURS} AND wait_event_type = 'Lock'")
+        waits = f"{OURS} AND wait_event_type = 'Lock'"
+        self.server.sql(f"SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE {waits}")
         self.assertEqual(store.hear()["status"], "unavailable")
         other.run("ROLLBACK")
         self.assertEqual(store.ask("load", workflow="w")["records"], [])
@@ -106,7 +109,7 @@ class OnOneServer(unittest.TestCase):
             store.ask("enqueue", workflow=workflow)
         other = self.holding(text="id = 'b'")
         other.run("SET deadlock_timeout TO '10s'")  # it is the other one who notices
-        store.process.stdin.write('[{"op":"append","workflow":"a","value":"1"},{"op":"append","workflow":"b","value":"2"}]\n')
+        store.say_batch(*({"op": "append", "workflow": workflow, "value": "x"} for workflow in "ab"))
         wait_until(self.blocked, "it waits for b")
         other.send("SELECT 1 FROM stile.workflow WHERE id = 'a' FOR UPDATE")
         other.hear()
@@ -168,8 +171,8 @@ class OnOneServer(unittest.TestCase):
         self.assertEqual(call(config(self.server, user="narrow"), "info")["status"], "ok")
 
     def test_what_changes_is_in_no_index_of_the_row(self):  # P30
-        columns = self.server.sql("SELECT string_agg(a.attname, ' ' ORDER BY a.attname) FROM pg_index i JOIN pg_attribute a "
-                                  "ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) "
+        columns = self.server.sql("SELECT string_agg(a.attname, ' ' ORDER BY a.attname) FROM pg_index i "
+                                  "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) "
                                   "WHERE i.indrelid = 'stile.workflow'::regclass")
         self.assertEqual(columns, "id ns")
 

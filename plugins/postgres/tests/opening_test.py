@@ -102,27 +102,31 @@ class Opening(unittest.TestCase):
         self.assertEqual(sum(one["migrated"] for one in every), 1)
 
     def test_who_works_needs_no_right_to_create(self):
-        with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "roles.sql"), encoding="utf-8") as file:
+        here = os.path.dirname(os.path.realpath(__file__))
+        with open(here + "/../roles.sql", encoding="utf-8") as file:
             text = file.read()
         self.server.sql("CREATE ROLE worker LOGIN; CREATE ROLE client LOGIN;" + text)
         worker = config(self.server, user="worker", namespace="roles")
         self.assertEqual(call(worker, "enqueue", "workflow=w")["status"], "ok")
-        self.assertEqual(len(call(worker, "receive", "lease=1m", "acquire.ttl=1m", "acquire.budget=1m")["deliveries"]), 1)
+        got = call(worker, "receive", "lease=1m", "acquire.ttl=1m", "acquire.budget=1m")
+        self.assertEqual(len(got["deliveries"]), 1)
         self.assertEqual(call(worker, "trim", "older_than=1d")["status"], "ok")
         refused = call(config(self.server, "schema=mine", user="worker"), "prepare")
         self.assertEqual(refused["status"], "denied", refused)
         # Who only starts and signals sees nothing.
-        client = [self.server.bin + "/psql", "-XAtq", "-h", self.server.folder, "-p", str(self.server.port), "-U", "client",
-                  "stile", "-c"]
+        client = [self.server.bin + "/psql", "-XAtq", "-h", self.server.folder, "-p", str(self.server.port), "-U",
+                  "client", "stile", "-c"]
 
         def said(text):
             done = subprocess.run(client + [text], capture_output=True, text=True)
             return done.stdout + done.stderr
         self.assertEqual(said("SELECT stile.start('roles', 'kind', 'v'), stile.signal('roles', 'v', 'go'), "
-                              "stile.send('roles', 'v', 'chat', '1'), stile.enqueue('roles', 'v')"), "t|t|3|coalesced\n")
+                              "stile.send('roles', 'v', 'chat', '1'), stile.enqueue('roles', 'v')"),
+                         "t|t|3|coalesced\n")
         for table in ("record", "workflow", "document"):
             self.assertIn("permission denied", said(f"SELECT * FROM stile.{table}"))
-        self.assertIn("permission denied", said("SELECT stile.write_v1('', 22, 0, NULL, 'k', NULL, 'v', 0, 0, NULL, NULL)"))
+        written = said("SELECT stile.write_v1('', 22, 0, NULL, 'k', NULL, 'v', 0, 0, NULL, NULL)")
+        self.assertIn("permission denied", written)
         self.refused(config(self.server, user="client", namespace="roles"), "permission denied", "role")
 
 

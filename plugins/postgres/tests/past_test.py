@@ -108,7 +108,8 @@ class Past(unittest.TestCase):
         standby.freeze()
         op = "00112233445566778899aabbccddee05"
         store.say("append", workflow="w", value="x", op_id=op)
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'stile-past'"
+        waiting = ("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' "
+                   "AND application_name = 'stile-past'")
         wait_until(lambda: primary.sql(waiting) == "1", "the commit waits for the standby")
         primary.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
         self.assertEqual(store.hear()["status"], "unknown")

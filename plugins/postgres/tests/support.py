@@ -68,9 +68,8 @@ class Store:
     def say(self, op, **members):
         self.process.stdin.write(json.dumps({"op": op, **members}) + "\n")
 
-    def batch(self, *lines):
-        self.process.stdin.write(json.dumps(lines) + "\n")
-        return self.hear()
+    def say_batch(self, *operations):
+        self.process.stdin.write(json.dumps(operations) + "\n")
 
     def hear(self, patience=PATIENCE):
         answer, self.heard_at = self.answers.get(timeout=patience)

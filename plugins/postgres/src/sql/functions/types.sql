@@ -34,8 +34,8 @@ CREATE TYPE stile.answer_v1 AS (
 
 -- What receive and load answer. what 0: the end: flag 1 more, 2 cancel_requested, 4 finished, of receive 16 others wait
 -- for what more there is; a the time, b when something is due, c the fence's number, of receive what place_v1 says.
--- what 1: a delivery, after its records: flags the same and 8 with its fence; a visible_at, b the receipt's number, c, v
--- the fence, d live_until, e budget_until, u the receipt's nonce, val the error. what 2: a record: a position, b
+-- what 1: a delivery, after its records: flags the same and 8 with its fence; a visible_at, b the receipt's number, c
+-- and v the fence, d live_until, e budget_until, u the receipt's nonce, val the error. what 2: a record: a position, b
 -- written_at, id its key (NULL: that of an inbox message), val its value.
 CREATE TYPE stile.received_v1 AS (
   what smallint, flag integer, count integer, a bigint, b bigint, c bigint, d bigint, e bigint, u uuid, v uuid,
