@@ -88,15 +88,28 @@ bool Store::ready(Connection& connection, std::int64_t deadline) {
 }
 
 void Store::open(bool prepare, std::int64_t deadline) {
-  Connection connection(options_.words, deadline);
-  const Facts facts = look(connection, deadline);
-  if (prepare && !facts.prepared) postgres::prepare(connection, texts_, false, deadline);
-  ready(connection, deadline);
+  auto connection = std::make_unique<Connection>(options_.words, deadline);
+  const Facts facts = look(*connection, deadline);
+  if (prepare && !facts.prepared) postgres::prepare(*connection, texts_, false, deadline);
+  ready(*connection, deadline);
+  const std::lock_guard guard(mutex_);
+  opened_by_ = std::move(connection);
+  opened_at_ = monotonic_now();
+}
+
+// The connection that looked when the store was opened, for the first session, if that comes soon.
+std::unique_ptr<Connection> Store::take_first() {
+  const std::lock_guard guard(mutex_);
+  if (opened_by_ && monotonic_now() - opened_at_ > second_us) opened_by_.reset();
+  return std::move(opened_by_);
 }
 
 std::unique_ptr<Session> Store::connect(const stile_call& call) {
-  auto connection = std::make_unique<Connection>(options_.words, call.deadline);
-  look(*connection, call.deadline);
+  auto connection = take_first();
+  if (!connection) {
+    connection = std::make_unique<Connection>(options_.words, call.deadline);
+    look(*connection, call.deadline);
+  }
   ready(*connection, call.deadline);
   return std::make_unique<Session>(*this, std::move(connection));
 }

@@ -63,6 +63,7 @@ class Store {
 
  private:
   Facts look(Connection& connection, std::int64_t deadline);
+  std::unique_ptr<Connection> take_first();
   void enter(Connection& connection, std::int64_t deadline);
 
   Options options_;
@@ -73,6 +74,8 @@ class Store {
   std::atomic<std::int64_t> reached_{0};
   mutable std::mutex mutex_;
   std::string server_;
+  std::unique_ptr<Connection> opened_by_;
+  std::int64_t opened_at_ = 0;
   Past seen_;  ///< of the latest connection
   std::int64_t seen_epoch_ = 0;
 };
