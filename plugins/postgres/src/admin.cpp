@@ -23,10 +23,13 @@ stile_text copy_text(stile_op& op, std::string_view text) {
 
 }  // namespace
 
-void Session::info(stile_op& op) {
+Asked Session::ask_info() {
   Params params;
   params.integer(store_.number());
-  const Result result = connection_->run(texts()[Sql::time], params, deadline_);
+  return {&texts()[Sql::time], std::move(params)};
+}
+
+void Session::tell_info(stile_op& op, const Result& result) {
   if (PQntuples(result.get()) == 0) throw StoreError(STILE_UNPREPARED, "the schema is not whole: run prepare");
   const Row row(result, 0);
   auto& out = result_of<stile_info_result>(op);

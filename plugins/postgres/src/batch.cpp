@@ -17,17 +17,18 @@ using sdk::engine::result_of;
 
 // The columns of run_v1 that have an element for each operation, in its order.
 struct Columns {
-  Array kind{Type::int2}, flags{Type::int4}, row{Type::int4}, op{Type::uuid}, subject{Type::bytes}, key{Type::bytes},
-      value{Type::bytes}, number{Type::int8}, stamp{Type::uuid}, n1{Type::int8}, n2{Type::int8}, n3{Type::int8},
-      queue{Type::bytes}, receive{Type::uuid}, delivery{Type::int8};
+  Array kind{Type::int2}, flags{Type::int4}, row{Type::int4}, behind{Type::int4}, op{Type::uuid}, subject{Type::bytes},
+      key{Type::bytes}, value{Type::bytes}, number{Type::int8}, stamp{Type::uuid}, n1{Type::int8}, n2{Type::int8},
+      n3{Type::int8}, queue{Type::bytes}, receive{Type::uuid}, delivery{Type::int8};
 
   static void bytes(Array& to, const stile_bytes* from) { from ? to.add(*from) : to.none(); }
   static void number_or_none(Array& to, bool has, std::int64_t value) { has ? to.number(value) : to.none(); }
 
-  void add(const Fields& from, std::int32_t of_row) {
+  void add(const Fields& from, std::int32_t of_row, std::int32_t after) {
     kind.number(from.kind);
     flags.number(from.flags);
     number_or_none(row, from.of_row, of_row);
+    behind.number(after);
     op.add(from.op);
     subject.add(from.subject);
     bytes(key, from.key);
@@ -46,8 +47,8 @@ struct Columns {
     number_or_none(delivery, from.has_receipt, static_cast<std::int64_t>(from.delivery));
   }
   void write(Params& to) const {
-    for (const Array* one : {&kind, &flags, &row, &op, &subject, &key, &value, &number, &stamp, &n1, &n2, &n3, &queue,
-                             &receive, &delivery})
+    for (const Array* one : {&kind, &flags, &row, &behind, &op, &subject, &key, &value, &number, &stamp, &n1, &n2, &n3,
+                             &queue, &receive, &delivery})
       to.array(*one);
   }
 };
@@ -214,8 +215,14 @@ Params Batch::build(std::int32_t ns, std::size_t first, std::size_t last) const 
     places.emplace(id, static_cast<std::int32_t>(places.size()) + 1);
   }
   Columns columns;
-  for (std::size_t i = first; i < last; ++i)
-    columns.add(fields_[i], fields_[i].of_row ? places.at(fields_[i].subject) : 0);
+  std::map<std::string_view, std::int32_t> latest;  // operation of each workflow
+  for (std::size_t i = first; i < last; ++i) {
+    const Fields& one = fields_[i];
+    std::int32_t none = 0;
+    std::int32_t& before = one.of_row ? latest[one.subject] : none;
+    columns.add(one, one.of_row ? places.at(one.subject) : 0, before);
+    before = static_cast<std::int32_t>(i - first) + 1;
+  }
   Params out;
   out.integer(ns).array(ids).array(makes);
   columns.write(out);

@@ -156,27 +156,75 @@ Result Connection::checked(Result result) {
   throw error_of(state, trimmed(PQresultErrorField(result.get(), PG_DIAG_MESSAGE_PRIMARY)));
 }
 
+void Connection::prepare(const Statement& statement, std::int64_t deadline) {
+  if (!prepared_.insert(statement.name).second) return;
+  try {
+    if (PQsendPrepare(handle(), statement.name.c_str(), statement.text.c_str(), 0, nullptr) == 0)
+      lose(trimmed(PQerrorMessage(handle())));
+    flush(deadline);
+    checked(drain(deadline));
+  } catch (const Lost& lost) {
+    prepared_.erase(statement.name);
+    throw StoreError(STILE_UNAVAILABLE, lost.text());
+  } catch (...) {
+    prepared_.erase(statement.name);
+    throw;
+  }
+}
+
 Result Connection::run(const Statement& statement, const Params& params, std::int64_t deadline) {
   if (!prepares_) return run_text(statement.text, params, deadline);
-  if (prepared_.insert(statement.name).second) {
-    try {
-      if (PQsendPrepare(handle(), statement.name.c_str(), statement.text.c_str(), 0, nullptr) == 0)
-        lose(trimmed(PQerrorMessage(handle())));
-      flush(deadline);
-      checked(drain(deadline));
-    } catch (const Lost& lost) {
-      prepared_.erase(statement.name);
-      throw StoreError(STILE_UNAVAILABLE, lost.text());
-    } catch (...) {
-      prepared_.erase(statement.name);
-      throw;
-    }
-  }
+  prepare(statement, deadline);
   if (PQsendQueryPrepared(handle(), statement.name.c_str(), params.size(), params.values(), params.lengths(),
                           params.formats(), 1) == 0)
     lose(trimmed(PQerrorMessage(handle())));
   flush(deadline);
   return checked(drain(deadline));
+}
+
+void Connection::send(const Asked& asked) {
+  const Params& params = asked.params;
+  if (PQsendQueryPrepared(handle(), asked.statement->name.c_str(), params.size(), params.values(), params.lengths(),
+                          params.formats(), 1) == 0 ||
+      PQpipelineSync(handle()) == 0)
+    lose(trimmed(PQerrorMessage(handle())));
+}
+
+// What one statement of a pipeline gave, up to its synchronisation point, behind which the next is not touched by it.
+Result Connection::drain_one(std::int64_t deadline) {
+  Result last;
+  for (;;) {
+    while (PQisBusy(handle()) != 0) await(deadline, false, true);
+    Result next(PQgetResult(handle()));
+    if (PQstatus(handle()) == CONNECTION_BAD) lose(trimmed(PQerrorMessage(handle())));
+    if (!next) continue;
+    if (PQresultStatus(next.get()) == PGRES_PIPELINE_SYNC) return last;
+    if (!last) last = std::move(next);
+  }
+}
+
+void Connection::run_each(const std::vector<Asked>& asked, std::int64_t deadline,
+                          const std::function<void(std::size_t, Result, const StoreError*)>& answered) {
+  const auto one = [&](std::size_t i, auto&& give) {
+    try {
+      answered(i, give(), nullptr);
+    } catch (const Lost&) {
+      throw;
+    } catch (const StoreError& error) {
+      answered(i, nullptr, &error);
+    }
+  };
+  if (!prepares_ || asked.size() == 1) {
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      one(i, [&] { return run(*asked[i].statement, asked[i].params, deadline); });
+    return;
+  }
+  for (const Asked& each : asked) prepare(*each.statement, deadline);
+  if (PQenterPipelineMode(handle()) == 0) lose(trimmed(PQerrorMessage(handle())));
+  for (const Asked& each : asked) send(each);
+  flush(deadline);
+  for (std::size_t i = 0; i < asked.size(); ++i) one(i, [&] { return checked(drain_one(deadline)); });
+  if (PQexitPipelineMode(handle()) == 0) lose(trimmed(PQerrorMessage(handle())));
 }
 
 Result Connection::run_text(const std::string& text, const Params& params, std::int64_t deadline) {

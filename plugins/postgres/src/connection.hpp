@@ -6,6 +6,7 @@
 #include <libpq-fe.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -25,6 +26,12 @@ struct Statement {
   std::string text;
 };
 
+/// A statement with its parameters.
+struct Asked {
+  const Statement* statement;
+  Params params;
+};
+
 class Connection {
  public:
   /// Connects by the deadline, of CLOCK_MONOTONIC; throws StoreError.
@@ -33,6 +40,10 @@ class Connection {
   /// Runs a statement and gives its rows, binary. Throws StoreError where the server refuses, Lost where the
   /// connection broke or the deadline passed with the statement sent.
   Result run(const Statement& statement, const Params& params, std::int64_t deadline);
+  /// Several in one round trip, each in a transaction of its own: in a pipeline, where statements are kept. Calls back
+  /// for each in order, with its rows or with why there are none; throws Lost at the first that was not answered.
+  void run_each(const std::vector<Asked>& asked, std::int64_t deadline,
+                const std::function<void(std::size_t, Result, const StoreError*)>& answered);
   /// The same with a text that is not kept.
   Result run_text(const std::string& text, const Params& params, std::int64_t deadline);
   /// A statement of an effect: its rows as text.
@@ -59,7 +70,10 @@ class Connection {
   static void heard_notice(void* self, const PGresult* notice);
   void await(std::int64_t deadline, bool writing, bool reading);
   void flush(std::int64_t deadline);
+  void prepare(const Statement& statement, std::int64_t deadline);
+  void send(const Asked& asked);
   Result drain(std::int64_t deadline);
+  Result drain_one(std::int64_t deadline);
   Result checked(Result result);
   [[noreturn]] void lose(const std::string& text);
 

@@ -1,12 +1,14 @@
-// load, get, scan, list, stats.
+// load, get, scan, list, stats, info: how each is asked, and what its rows say.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "records.hpp"
 #include "session.hpp"
 #include "stile/sdk/engine/context.hpp"
+#include "stile/sdk/plugin.hpp"
 
 namespace stile::postgres {
 namespace {
@@ -35,13 +37,16 @@ void add_end(Params& params, std::string_view prefix) {
 
 }  // namespace
 
-void Session::load(stile_op& op) {
+Asked Session::ask_load(const stile_op& op) {
   const auto& asked = request_of<stile_load_request>(op);
   Params params;
   params.integer(store_.number()).view(asked.workflow).integer(asked.after).integer(page_of(asked.limit));
   params.integer(static_cast<std::int64_t>(std::min(asked.max_bytes, limits.reply_bytes)));
   asked.has_key ? params.view(asked.key) : params.none();
-  const Result result = connection_->run(texts()[Sql::load], params, deadline_);
+  return {&texts()[Sql::load], std::move(params)};
+}
+
+void Session::tell_load(stile_op& op, const Result& result) {
   auto& out = result_of<stile_load_result>(op);
   Records records(&out.records);
   for (int i = 0; i < PQntuples(result.get()); ++i) {
@@ -58,10 +63,13 @@ void Session::load(stile_op& op) {
   op.status = STILE_OK;
 }
 
-void Session::get(stile_op& op) {
+Asked Session::ask_get(const stile_op& op) {
   Params params;
   params.integer(store_.number()).view(request_of<stile_get_request>(op).key);
-  const Result result = connection_->run(texts()[Sql::get], params, deadline_);
+  return {&texts()[Sql::get], std::move(params)};
+}
+
+void Session::tell_get(stile_op& op, const Result& result) {
   if (PQntuples(result.get()) == 0)
     return sdk::engine::refuse(op, STILE_NOT_FOUND, "there is no document with this key");
   const Row row(result, 0);
@@ -72,14 +80,17 @@ void Session::get(stile_op& op) {
   op.status = STILE_OK;
 }
 
-void Session::scan(stile_op& op) {
+Asked Session::ask_scan(const stile_op& op) {
   const auto& asked = request_of<stile_scan_request>(op);
-  const std::int32_t limit = page_of(asked.limit);
   Params params;
   params.integer(store_.number()).view(asked.prefix).view(asked.after);
   add_end(params, view(asked.prefix));
-  params.integer(limit);
-  const Result result = connection_->run(texts()[Sql::scan], params, deadline_);
+  params.integer(page_of(asked.limit));
+  return {&texts()[Sql::scan], std::move(params)};
+}
+
+void Session::tell_scan(stile_op& op, const Result& result) {
+  const std::int32_t limit = page_of(request_of<stile_scan_request>(op).limit);
   auto& out = result_of<stile_scan_result>(op);
   stile_document** tail = &out.documents;
   const int rows = PQntuples(result.get());
@@ -99,16 +110,19 @@ void Session::scan(stile_op& op) {
   op.status = STILE_OK;
 }
 
-void Session::list(stile_op& op) {
+Asked Session::ask_list(const stile_op& op) {
   const auto& asked = request_of<stile_list_request>(op);
-  const std::int32_t limit = page_of(asked.limit);
   Params params;
   params.integer(store_.number()).view(asked.prefix).view(asked.after);
   add_end(params, view(asked.prefix));
-  params.integer(limit).integer(static_cast<std::int32_t>(asked.state));
+  params.integer(page_of(asked.limit)).integer(static_cast<std::int32_t>(asked.state));
   asked.has_queue ? params.view(asked.queue) : params.none();
   asked.has_idle_for ? params.integer(asked.idle_for) : params.none();
-  const Result result = connection_->run(texts()[Sql::list], params, deadline_);
+  return {&texts()[Sql::list], std::move(params)};
+}
+
+void Session::tell_list(stile_op& op, const Result& result) {
+  const std::int32_t limit = page_of(request_of<stile_list_request>(op).limit);
   auto& out = result_of<stile_list_result>(op);
   stile_workflow** tail = &out.workflows;
   const int rows = PQntuples(result.get());
@@ -136,12 +150,15 @@ void Session::list(stile_op& op) {
   op.status = STILE_OK;
 }
 
-void Session::stats(stile_op& op) {
+Asked Session::ask_stats(const stile_op& op) {
   const auto& asked = request_of<stile_stats_request>(op);
   Params params;
   params.integer(store_.number());
   asked.has_queue ? params.view(asked.queue) : params.none();
-  const Result result = connection_->run(texts()[Sql::stats], params, deadline_);
+  return {&texts()[Sql::stats], std::move(params)};
+}
+
+void Session::tell_stats(stile_op& op, const Result& result) {
   const Row row(result, 0);
   auto& out = result_of<stile_stats_result>(op);
   const auto number = [&row](int column) { return static_cast<std::uint64_t>(row.integer(column)); };
@@ -157,6 +174,62 @@ void Session::stats(stile_op& op) {
   out.oldest_ready_age = row.none(9) ? -1 : std::max<std::int64_t>(row.integer(11) - row.integer(9), 0);
   out.next_due_at = row.integer(10);
   op.status = STILE_OK;
+}
+
+Asked Session::ask(const stile_op& op) {
+  switch (op.kind) {
+    case STILE_OP_LOAD: return ask_load(op);
+    case STILE_OP_GET: return ask_get(op);
+    case STILE_OP_SCAN: return ask_scan(op);
+    case STILE_OP_LIST: return ask_list(op);
+    case STILE_OP_STATS: return ask_stats(op);
+    default: return ask_info();
+  }
+}
+
+void Session::tell(stile_op& op, const Result& result) {
+  switch (op.kind) {
+    case STILE_OP_LOAD: return tell_load(op, result);
+    case STILE_OP_GET: return tell_get(op, result);
+    case STILE_OP_SCAN: return tell_scan(op, result);
+    case STILE_OP_LIST: return tell_list(op, result);
+    case STILE_OP_STATS: return tell_stats(op, result);
+    default: return tell_info(op, result);
+  }
+}
+
+bool Session::is_read(std::uint32_t kind) {
+  switch (kind) {
+    case STILE_OP_LOAD:
+    case STILE_OP_GET:
+    case STILE_OP_SCAN:
+    case STILE_OP_LIST:
+    case STILE_OP_STATS:
+    case STILE_OP_INFO: return true;
+    default: return false;
+  }
+}
+
+void Session::flush_reads() {
+  if (reads_.empty()) return;
+  const std::vector<stile_op*> ops = std::exchange(reads_, {});
+  const auto refuse = [&](stile_op& op, const StoreError& error) {
+    reset_answer(op);
+    if (is_unprepared(error.native())) store_.unprepared();
+    // Whatever was read, nothing happened.
+    if (error.status() == STILE_UNKNOWN) return sdk::answer(op, STILE_UNAVAILABLE, error.text());
+    sdk::answer(op, error);
+  };
+  try {
+    std::vector<Asked> asked;
+    for (const stile_op* op : ops) asked.push_back(ask(*op));
+    connection_->run_each(asked, deadline_, [&](std::size_t i, const Result& result, const StoreError* error) {
+      error ? refuse(*ops[i], *error) : tell(*ops[i], result);
+    });
+  } catch (const StoreError& error) {
+    for (stile_op* op : ops)
+      if (op->status == STILE_UNSET) refuse(*op, error);
+  }
 }
 
 }  // namespace stile::postgres

@@ -79,56 +79,62 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
   // R4 leaves a little for an answer that is on its way: to give a connection up costs more than to wait for it.
   deadline_ = after(call.deadline, grace);
   batch_.clear();
-  bool pending = false;
+  reads_.clear();
   const bool late = monotonic_now() >= call.deadline;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     stile_op& op = *ops[i];
+    if (late) {
+      if (admit(ops, i, false)) sdk::answer(op, STILE_TIMED_OUT, "the deadline had passed before it was sent");
+      continue;
+    }
+    // Operations take effect in their order (R3), and an answer that the next one depends on must be there.
+    const bool write = is_write(op.kind), read = is_read(op.kind), chained = (op.must & STILE_MUST_AFTER_OK) != 0;
+    if (!write || batch_.bytes() > most_bytes) flush();
+    if (!read || chained) flush_reads();
     if (connection_->broken()) {
       if (admit(ops, i, false))
         sdk::answer(op, STILE_UNAVAILABLE, "not sent: the connection broke earlier in this batch");
       continue;
     }
-    if (late) {
-      if (admit(ops, i, false)) sdk::answer(op, STILE_TIMED_OUT, "the deadline had passed before it was sent");
-      continue;
-    }
-    if (op.kind != STILE_OP_PREPARE && store_.number() == 0) {
-      try {
-        store_.ready(*connection_, deadline_);
-      } catch (const StoreError& error) {
-        sdk::answer(op, error.status() == STILE_UNKNOWN ? STILE_UNAVAILABLE : error.status(), error.text());
-        continue;
-      }
-    }
-    if (is_write(op.kind)) {
-      Fields fields;
-      const bool chained = (op.must & STILE_MUST_AFTER_OK) != 0;
-      if (batch_.bytes() > most_bytes) flush(), pending = false;
-      const bool admitted = admit(ops, i, pending);
-      if (admitted) {
-        read_fields(op, fields);
-        batch_.add(op, std::move(fields), chained && pending);
-        pending = true;
-      } else {
-        pending = false;
-      }
-      continue;
-    }
-    flush();
-    pending = false;
-    if (connection_->broken() || !admit(ops, i, false)) {
-      if (op.status == STILE_UNSET) --i;
-      continue;
-    }
-    alone(call, op);
+    if (op.kind != STILE_OP_PREPARE && !is_ready(op)) continue;
+    if (write)
+      add_write(ops, i, chained);
+    else if (admit(ops, i, false))
+      read ? reads_.push_back(&op) : alone(call, op);
   }
-  if (!connection_->broken()) flush();
+  flush();
+  flush_reads();
   return !connection_->broken();
+}
+
+// Answers the operation where the store cannot be asked whether it is prepared.
+bool Session::is_ready(stile_op& op) {
+  if (store_.number() != 0) return true;
+  try {
+    store_.ready(*connection_, deadline_);
+    return true;
+  } catch (const StoreError& error) {
+    sdk::answer(op, error.status() == STILE_UNKNOWN ? STILE_UNAVAILABLE : error.status(), error.text());
+    return false;
+  }
+}
+
+void Session::add_write(std::span<stile_op* const> ops, std::size_t i, bool chained) {
+  const bool pending = !batch_.empty() && batch_.ops().back() == ops[i - 1];
+  if (!admit(ops, i, pending)) return;
+  Fields fields;
+  read_fields(*ops[i], fields);
+  batch_.add(*ops[i], std::move(fields), chained && pending);
 }
 
 void Session::flush() {
   if (batch_.empty()) return;
   const std::vector<stile_op*>& ops = batch_.ops();
+  if (connection_->broken()) {
+    for (stile_op* op : ops) sdk::answer(*op, STILE_UNAVAILABLE, "not sent: the connection broke");
+    batch_.clear();
+    return;
+  }
   for (int tries = 0;; ++tries) {
     try {
       run_batch(batch_.params(store_.number()), ops);
@@ -143,8 +149,10 @@ void Session::flush() {
         continue;
       }
       if (is_unprepared(error.native())) store_.unprepared();
-      // One of them may be the reason, which is none of the others' business.
-      if (ops.size() > 1 && !connection_->broken() && !is_conflict(error.native())) {
+      // One of them may be the reason, which is none of the others' business; but not of what holds for all.
+      const bool for_all = error.status() == STILE_READ_ONLY || error.status() == STILE_DENIED ||
+                           error.status() == STILE_UNPREPARED || is_conflict(error.native());
+      if (ops.size() > 1 && !connection_->broken() && !for_all) {
         one_by_one();
         break;
       }
@@ -206,28 +214,12 @@ void Session::alone(const stile_call& call, stile_op& op) {
       case STILE_OP_PREPARE: return prepare(op);
       case STILE_OP_TRIM: return trim(op);
       case STILE_OP_ADVANCE: return advance(op);
-      default: return read(op);
+      default: return sdk::answer(op, STILE_UNSUPPORTED, "this store does not do that operation");
     }
   } catch (const sdk::engine::Failure& failure) {
     reset_answer(op);
     if (is_unprepared(failure.native())) store_.unprepared();
     sdk::answer(op, failure);
-  }
-}
-
-void Session::read(stile_op& op) {
-  try {
-    switch (op.kind) {
-      case STILE_OP_LOAD: return load(op);
-      case STILE_OP_GET: return get(op);
-      case STILE_OP_SCAN: return scan(op);
-      case STILE_OP_LIST: return list(op);
-      case STILE_OP_STATS: return stats(op);
-      case STILE_OP_INFO: return info(op);
-      default: sdk::answer(op, STILE_UNSUPPORTED, "this store does not do that operation");
-    }
-  } catch (const Lost& lost) {
-    throw StoreError(STILE_UNAVAILABLE, lost.text());  // whatever was read, nothing happened
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "batch.hpp"
 #include "connection.hpp"
@@ -25,26 +26,38 @@ class Session {
 
  private:
   bool admit(std::span<stile_op* const> ops, std::size_t i, bool pending);
-  bool ready(std::span<stile_op* const> ops);
+  bool is_ready(stile_op& op);
+  void add_write(std::span<stile_op* const> ops, std::size_t i, bool chained);
   void flush();
   void run_batch(const Params& params, std::span<stile_op* const> ops);
   void one_by_one();
   void alone(const stile_call& call, stile_op& op);
 
-  // Of others than writes; session_reads.cpp, session_admin.cpp
-  void read(stile_op& op);
-  void load(stile_op& op);
-  void watch_once(stile_op& op);
-  void get(stile_op& op);
-  void scan(stile_op& op);
-  void list(stile_op& op);
-  void stats(stile_op& op);
-  void info(stile_op& op);
+  // reads.cpp: those that follow each other travel together
+  static bool is_read(std::uint32_t kind);
+  void flush_reads();
+  Asked ask(const stile_op& op);
+  void tell(stile_op& op, const Result& result);
+  Asked ask_load(const stile_op& op);
+  void tell_load(stile_op& op, const Result& result);
+  Asked ask_get(const stile_op& op);
+  static void tell_get(stile_op& op, const Result& result);
+  Asked ask_scan(const stile_op& op);
+  static void tell_scan(stile_op& op, const Result& result);
+  Asked ask_list(const stile_op& op);
+  static void tell_list(stile_op& op, const Result& result);
+  Asked ask_stats(const stile_op& op);
+  static void tell_stats(stile_op& op, const Result& result);
+
+  // admin.cpp
+  Asked ask_info();
+  void tell_info(stile_op& op, const Result& result);
   void prepare(stile_op& op);
   void trim(stile_op& op);
   void advance(stile_op& op);
 
   // receive.cpp, waiting.cpp
+  void watch_once(stile_op& op);
   struct Looked {
     std::int64_t now = 0;      ///< the store's time
     std::int64_t due = 0;      ///< when the next is due; 0 = nothing is
@@ -65,8 +78,9 @@ class Session {
   Store& store_;
   std::unique_ptr<Connection> connection_;
   sdk::Interrupts interrupts_;
-  Batch batch_;
-  std::int64_t deadline_ = 0;  ///< of the call that runs
+  Batch batch_;                   ///< writes that were not sent yet; reads_ is empty then
+  std::vector<stile_op*> reads_;  ///< reads that were not sent yet; batch_ is empty then
+  std::int64_t deadline_ = 0;     ///< of the call that runs
 };
 
 /// Clears what was written into an answer.

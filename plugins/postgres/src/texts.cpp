@@ -12,11 +12,12 @@ namespace {
 
 // In an order in which each finds the types that it names.
 constexpr std::string_view functions[] = {
-    stile_postgres_functions::small,   stile_postgres_functions::types,   stile_postgres_functions::lease,
-    stile_postgres_functions::wakeups, stile_postgres_functions::records, stile_postgres_functions::documents,
-    stile_postgres_functions::epoch,   stile_postgres_functions::hints,   stile_postgres_functions::flush,
-    stile_postgres_functions::run,     stile_postgres_functions::receive, stile_postgres_functions::read,
-    stile_postgres_functions::trim,    stile_postgres_functions::effects, stile_postgres_functions::application,
+    stile_postgres_functions::small,       stile_postgres_functions::types,   stile_postgres_functions::lease,
+    stile_postgres_functions::wakeups,     stile_postgres_functions::records, stile_postgres_functions::documents,
+    stile_postgres_functions::epoch,       stile_postgres_functions::hints,   stile_postgres_functions::flush,
+    stile_postgres_functions::same,        stile_postgres_functions::run,     stile_postgres_functions::receive,
+    stile_postgres_functions::read,        stile_postgres_functions::trim,    stile_postgres_functions::effects,
+    stile_postgres_functions::application,
 };
 
 }  // namespace

@@ -116,6 +116,17 @@ class OnOneServer(unittest.TestCase):
         other.run("ROLLBACK")
         self.assertEqual([one["status"] for one in store.hear()], ["ok", "ok"])
 
+    def test_operations_of_a_batch_fail_alone_and_in_their_order(self):  # P39, R3
+        store = self.enqueued()
+        append, load = ({"op": op, "workflow": "w"} for op in ("append", "load"))
+        store.say_batch({**append, "value": "1"}, load, {"op": "get", "key": "absent"}, {**load, "after_ok": True},
+                        {"op": "record", "workflow": "w", "fence": None, "key": "k", "value": "x"},
+                        {**append, "value": "2", "after_ok": True}, {**append, "value": "3"}, load, load)
+        answers = store.hear()
+        self.assertEqual([one["status"] for one in answers],
+                         ["ok", "ok", "not_found", "skipped", "fenced", "skipped", "ok", "ok", "ok"])
+        self.assertEqual([len(answers[i]["records"]) for i in (1, 7, 8)], [1, 2, 2])
+
     def test_no_transaction_is_held_between_calls(self):  # P12
         self.enqueued()
         self.assertEqual(self.server.sql("SELECT DISTINCT state FROM pg_stat_activity WHERE " + OURS), "idle")
@@ -129,6 +140,20 @@ class OnOneServer(unittest.TestCase):
         begun = time.monotonic()
         self.assertEqual(len(store.hear()["deliveries"]), 1)
         self.assertLess(store.heard_at - begun, 5)
+
+    def test_what_a_receive_in_doubt_hands_out_is_answered_when_it_is_asked_again(self):  # P01, R1
+        store = self.enqueued(namespace="doubt")
+        ns = self.server.sql("SELECT ns FROM stile.namespace WHERE name = 'doubt'")
+        op = "00112233445566778899aabbccddee02"
+        first = self.psql()  # the first send, which the server is still at when the second comes
+        first.run(f"BEGIN; SELECT count(*) FROM stile.receive_v1({ns}, ARRAY[''::bytea], 1, 60000000, NULL, NULL, "
+                  f"NULL, 1000000, '{op}', false)")
+        store.say("receive", lease="1m", op_id=op, again=True)
+        wait_until(self.blocked, "it waits for the first")
+        first.run("COMMIT")
+        deliveries = store.hear()["deliveries"]
+        self.assertEqual([(one["workflow"], one["delivery_count"]) for one in deliveries], [("w", 1)])
+        self.assertEqual(store.ask("ack", receipt=deliveries[0]["receipt"])["status"], "ok")
 
     def test_a_lease_counts_from_when_the_lock_was_had(self):  # P15
         store = self.enqueued()

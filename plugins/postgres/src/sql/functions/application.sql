@@ -39,7 +39,7 @@ BEGIN
       FOR x IN SELECT * FROM stile.run_v1(
         p_ns, CASE WHEN of_row THEN ARRAY[p_subject] ELSE '{}' END,
         CASE WHEN of_row THEN ARRAY[p_kind IN (6, 7, 11, 13)] ELSE '{}' END,
-        ARRAY[p_kind]::smallint[], ARRAY[p_flags], ARRAY[CASE WHEN of_row THEN 1 END],
+        ARRAY[p_kind]::smallint[], ARRAY[p_flags], ARRAY[CASE WHEN of_row THEN 1 END], ARRAY[0],
         ARRAY[encode(p_op, 'hex')::uuid], ARRAY[p_subject], ARRAY[p_key], ARRAY[p_value], ARRAY[NULL::bigint],
         ARRAY[NULL::uuid], ARRAY[p_n1], ARRAY[p_n2], ARRAY[p_n3], ARRAY[p_queue], ARRAY[NULL::uuid],
         ARRAY[NULL::bigint])

@@ -1,35 +1,25 @@
 -- receive: hands out what is due, earliest first (D, W7, W10, R1).
 -- SPDX-License-Identifier: Apache-2.0
 
--- Takes up to p_take of what is due in one queue, and locks both its places: never waiting, for an answer holds the row
--- and wants the place. MATERIALIZED, so that no plan takes more than that (P13).
+-- Takes up to p_take of what is due in one queue, put off or not, and locks both its places: never waiting, for an
+-- answer holds the row and wants the place. MATERIALIZED, so that no plan takes more than that (P13).
 CREATE FUNCTION stile.claim_v1(p_ns integer, p_queue bytea, p_take integer, p_now bigint) RETURNS stile.row_v1[]
 LANGUAGE plpgsql AS $$
 DECLARE
   rows stile.row_v1[];
 BEGIN
-  IF EXISTS (SELECT 1 FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 1 AND due <= p_now) THEN
-    WITH live AS MATERIALIZED (
-      SELECT id, due AS place FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 0 AND due <= p_now
-      ORDER BY due, id LIMIT p_take FOR UPDATE SKIP LOCKED
-    ), put_off AS MATERIALIZED (
-      SELECT id, since AS place FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 1 AND due <= p_now
-      ORDER BY since, id LIMIT p_take FOR UPDATE SKIP LOCKED
-    ), claimed AS MATERIALIZED (
-      SELECT id, place FROM (SELECT * FROM live UNION ALL SELECT * FROM put_off) both_ ORDER BY place, id LIMIT p_take
-    )
-    SELECT array_agg(x.r ORDER BY c.place, c.id) INTO rows
-    FROM claimed c CROSS JOIN LATERAL (
-      SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = c.id FOR UPDATE SKIP LOCKED) x;
-  ELSE
-    WITH claimed AS MATERIALIZED (
-      SELECT id, due AS place FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 0 AND due <= p_now
-      ORDER BY due, id LIMIT p_take FOR UPDATE SKIP LOCKED
-    )
-    SELECT array_agg(x.r ORDER BY c.place, c.id) INTO rows
-    FROM claimed c CROSS JOIN LATERAL (
-      SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = c.id FOR UPDATE SKIP LOCKED) x;
-  END IF;
+  WITH live AS MATERIALIZED (
+    SELECT id, due AS place FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 0 AND due <= p_now
+    ORDER BY due, id LIMIT p_take FOR UPDATE SKIP LOCKED
+  ), put_off AS MATERIALIZED (
+    SELECT id, since AS place FROM stile.due WHERE ns = p_ns AND queue = p_queue AND lane = 1 AND due <= p_now
+    ORDER BY since, id LIMIT p_take FOR UPDATE SKIP LOCKED
+  ), claimed AS MATERIALIZED (
+    SELECT id, place FROM (SELECT * FROM live UNION ALL SELECT * FROM put_off) both_ ORDER BY place, id LIMIT p_take
+  )
+  SELECT array_agg(x.r ORDER BY c.place, c.id) INTO rows
+  FROM claimed c CROSS JOIN LATERAL (
+    SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = c.id FOR UPDATE SKIP LOCKED) x;
   RETURN rows;
 END $$;
 
@@ -84,8 +74,12 @@ DECLARE
   left_bytes bigint := max_bytes;
   put_off integer := 0;
   more boolean := false;
+  taken bytea[];
+  names bytea[];
 BEGIN
   PERFORM stile.begin_v1();
+  -- One that was sent before may still be at work: what it hands out is seen after it.
+  IF p_op IS NOT NULL THEN PERFORM pg_advisory_xact_lock(hashtextextended(p_op::text, p_ns)); END IF;
   SELECT f.floor, f.manual, f.epoch INTO p_floor, manual, p_epoch FROM stile.floor_v1(p_ns) f;
   IF again THEN
     FOR r IN SELECT v.* FROM stile.due d JOIN stile.row_v1 v ON v.ns = p_ns AND v.id = d.id
@@ -108,9 +102,21 @@ BEGIN
   <<look>>
   FOREACH q IN ARRAY queues LOOP
     LOOP
-      rows := stile.claim_v1(p_ns, q, least(left_, 1000), begun);
+      IF EXISTS (SELECT 1 FROM stile.due WHERE ns = p_ns AND queue = q AND lane = 1 AND due <= begun) THEN
+        rows := stile.claim_v1(p_ns, q, least(left_, 1000), begun);
+        now := greatest(stile.clock_v1(manual), begun);
+      ELSE
+        SELECT * INTO taken, rows, now
+        FROM stile.same_receive_v1(p_ns, q, least(left_, 1000), begun, nonce, p_lease, p_ttl, p_budget, p_floor,
+                                   p_epoch, manual);
+        IF taken IS NOT NULL THEN
+          names := names || taken;
+          left_ := left_ - cardinality(taken);
+          EXIT WHEN left_ = 0;
+          CONTINUE WHEN rows IS NULL;
+        END IF;
+      END IF;
       EXIT WHEN rows IS NULL;
-      now := greatest(stile.clock_v1(manual), begun);
       FOR i IN 1 .. cardinality(rows) LOOP
         r := rows[i];
         IF r.epoch <> p_epoch THEN r := stile.age_v1(r, p_epoch); END IF;
@@ -137,6 +143,15 @@ BEGIN
       EXIT;
     END IF;
   END LOOP;
+  IF names IS NOT NULL THEN
+    IF p_limit IS NULL OR stile.sizes_v1(p_ns, names, p_limit) <= left_bytes THEN
+      RETURN QUERY SELECT * FROM stile.same_tell_v1(p_ns, names, p_ttl IS NOT NULL, p_limit);
+      left_bytes := left_bytes - CASE WHEN p_limit IS NULL THEN 0 ELSE stile.sizes_v1(p_ns, names, p_limit) END;
+    ELSE
+      given := ARRAY(SELECT w.r FROM unnest(names) WITH ORDINALITY AS t(id, n) CROSS JOIN LATERAL (
+                       SELECT v AS r FROM stile.row_v1 v WHERE v.ns = p_ns AND v.id = t.id) w ORDER BY t.n) || given;
+    END IF;
+  END IF;
   FOR i IN 1 .. coalesce(cardinality(given), 0) LOOP
     SELECT * INTO left_bytes, told FROM stile.tell_v1(given[i], p_ttl IS NOT NULL, p_limit, left_bytes);
     RETURN QUERY SELECT * FROM unnest(told);
@@ -145,7 +160,7 @@ BEGIN
     more::integer + CASE WHEN more AND EXISTS (
       SELECT 1 FROM stile.waiter w WHERE w.ns = p_ns AND w.queues && receive_v1.queues) THEN 16 ELSE 0 END,
     NULL::integer, stile.clock_v1(manual),
-    CASE WHEN given IS NULL THEN (
+    CASE WHEN given IS NULL AND names IS NULL THEN (
       SELECT min(first.due) FROM unnest(queues) AS u(q) CROSS JOIN (VALUES (0), (1)) AS l(lane)
       CROSS JOIN LATERAL (SELECT d.due FROM stile.due d WHERE d.ns = p_ns AND d.queue = u.q
                             AND d.lane = l.lane ORDER BY d.due LIMIT 1) AS first) END,

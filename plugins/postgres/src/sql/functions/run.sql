@@ -76,12 +76,13 @@ BEGIN
   RETURN rows;
 END $$;
 
--- The batch: one element of each array for each operation (operation.cpp says what they mean), ids and makes as in
--- lock_v1, p_row the place in ids of each operation's workflow. flag 1: only after the one before it answered ok (R3).
+-- The batch: one element of each array for each operation (fields.cpp says what they mean), ids and makes as in lock_v1,
+-- p_row the place in ids of each operation's workflow, p_after the last operation before it that is of the same workflow,
+-- or 0. flag 1: only after the one before it answered ok (R3).
 CREATE FUNCTION stile.run_v1(
-  p_ns integer, ids bytea[], makes boolean[], p_kind smallint[], p_flags integer[], p_row integer[], p_op uuid[],
-  p_subject bytea[], p_key bytea[], p_value bytea[], p_number bigint[], p_stamp uuid[], p_n1 bigint[], p_n2 bigint[],
-  p_n3 bigint[], p_queue bytea[], p_receive uuid[], p_delivery bigint[])
+  p_ns integer, ids bytea[], makes boolean[], p_kind smallint[], p_flags integer[], p_row integer[], p_after integer[],
+  p_op uuid[], p_subject bytea[], p_key bytea[], p_value bytea[], p_number bigint[], p_stamp uuid[], p_n1 bigint[],
+  p_n2 bigint[], p_n3 bigint[], p_queue bytea[], p_receive uuid[], p_delivery bigint[])
 RETURNS SETOF stile.answer_v1 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -95,11 +96,44 @@ DECLARE
   manual bigint;
   p_epoch integer;
   now bigint;
-  last_ok boolean := true;
-  waits boolean;
-  watches boolean;
+  done stile.answer_v1[];
+  is_done boolean[] := array_fill(false, ARRAY[cardinality(p_kind)]);
+  is_ok boolean[] := is_done;
+  pick boolean[];
+  kind smallint;
+  left_ integer := cardinality(p_kind);
 BEGIN
   PERFORM stile.begin_v1();
+  IF cardinality(ids) > 0 AND p_kind && '{5,13,16}' THEN
+    PERFORM stile.lock_only_v1(p_ns, ids);
+    SELECT f.floor, f.manual, f.epoch INTO p_floor, manual, p_epoch FROM stile.floor_v1(p_ns) f;
+    now := stile.clock_v1(manual);
+    -- The end of a pass is a record and an ack behind it.
+    FOREACH kind IN ARRAY '{5,13,16}'::smallint[] LOOP
+      CONTINUE WHEN kind <> ALL (p_kind);
+      pick := ARRAY(
+        SELECT t.of_kind = kind AND (t.after = 0 OR is_done[t.after]) AND (t.flags & 1 = 0 OR is_ok[t.n::integer - 1])
+        FROM unnest(p_kind, p_flags, p_after) WITH ORDINALITY AS t(of_kind, flags, after, n) ORDER BY t.n);
+      done := ARRAY(SELECT one FROM stile.same_v1(
+        p_ns, kind, pick, p_flags, p_op, p_subject, p_key, p_value, p_number, p_stamp, p_n1, p_queue, p_receive,
+        p_delivery, now, p_epoch, p_floor) one);
+      RETURN QUERY SELECT * FROM unnest(done);
+      RETURN QUERY SELECT * FROM stile.same_news_v1(p_ns, kind, p_subject, done, now);
+      left_ := left_ - cardinality(done);
+      FOREACH out_ IN ARRAY done LOOP
+        is_done[out_.n] := true;
+        is_ok[out_.n] := true;
+      END LOOP;
+    END LOOP;
+  END IF;
+  IF left_ = 0 THEN
+    out_ := NULL;
+    out_.n := 0;
+    out_.flag := 0;
+    out_.a := stile.place_v1();
+    IF out_.a IS NOT NULL THEN RETURN NEXT out_; END IF;
+    RETURN;
+  END IF;
   IF cardinality(ids) > 0 THEN rows := stile.lock_v1(p_ns, ids, makes); END IF;
   SELECT f.floor, f.manual, f.epoch INTO p_floor, manual, p_epoch FROM stile.floor_v1(p_ns) f;
   now := stile.clock_v1(manual);
@@ -110,7 +144,8 @@ BEGIN
                 p_receive, p_delivery) WITH ORDINALITY
       AS t(kind, flags, row, op, subject, key, value, number, stamp, n1, n2, n3, queue, receive, delivery, n)
   LOOP
-    IF o.flags & 1 <> 0 AND NOT last_ok THEN
+    CONTINUE WHEN is_done[o.n];
+    IF o.flags & 1 <> 0 AND NOT is_ok[o.n - 1] THEN
       out_ := ROW(o.n, 12, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     ELSIF o.row IS NULL THEN
       out_ := stile.document_v1(p_ns, o, manual);
@@ -156,7 +191,7 @@ BEGIN
       out_.val := r.val;
       IF r.dirty THEN rows[o.row] := r; END IF;
     END IF;
-    last_ok := out_.status = 0;
+    is_ok[o.n] := out_.status = 0;
     RETURN NEXT out_;
   END LOOP;
   IF rows IS NULL THEN RETURN; END IF;

@@ -19,7 +19,7 @@ CREATE VIEW stile.row_v1 AS SELECT
   NULL::bigint AS c, NULL::bigint AS d, NULL::bytea AS val
 FROM stile.workflow;
 
--- One operation of a batch. What each member means depends on kind (operation.cpp).
+-- One operation of a batch. What each member means depends on kind (fields.cpp).
 CREATE TYPE stile.operation_v1 AS (
   n integer, kind smallint, flags integer, row integer, op uuid, subject bytea, key bytea, value bytea, number bigint,
   stamp uuid, n1 bigint, n2 bigint, n3 bigint, queue bytea, receive uuid, delivery bigint

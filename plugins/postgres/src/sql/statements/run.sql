@@ -1,3 +1,4 @@
 -- A batch of writes.
 -- SPDX-License-Identifier: Apache-2.0
-SELECT * FROM stile.run_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+SELECT * FROM stile.run_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+  $19)
