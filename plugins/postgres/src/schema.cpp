@@ -77,6 +77,7 @@ Facts read_facts(Connection& connection, const Texts& texts, bool relaxed, std::
   facts.direct = row.integer(2) != 0;
   facts.server = "PostgreSQL " + std::string(row.bytes(4));
   facts.past = {row.integer(5), row.integer(6), row.integer(7)};
+  facts.end = row.integer(11);
   if (!facts.direct) check_pooler(connection, row.bytes(8), relaxed, deadline);
   if (row.integer(1) == 0) return facts;
   facts.schema = read_version(connection, texts, deadline, &facts);

@@ -30,7 +30,8 @@ struct Facts {
   std::int64_t epoch = 0;
   std::string server;  ///< its version, for people
   Past past;
-  Past meta;  ///< what the epoch was last compared with
+  std::int64_t end = 0;  ///< of the log, on disk or not
+  Past meta;             ///< what the epoch was last compared with
 };
 
 /// Looks, and sets what the session keeps; relaxed: its commits are not waited for. Throws StoreError where the server

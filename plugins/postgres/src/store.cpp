@@ -45,7 +45,7 @@ Facts Store::look(Connection& connection, std::int64_t deadline) {
                                             ", and timeline " + std::to_string(seen.timeline) +
                                             " was seen: it is a primary that was replaced; shut it down, or start this "
                                             "program again if it is meant");
-  const bool gone_back = same_system && facts.past.timeline == seen.timeline && facts.past.place < seen.place;
+  const bool gone_back = same_system && facts.past.timeline == seen.timeline && facts.end < seen.place;
   const bool other = facts.meta.system != facts.past.system || facts.meta.timeline != facts.past.timeline;
   if (facts.prepared && (other || (gone_back && facts.epoch <= seen_epoch))) {
     Params params;

@@ -76,9 +76,9 @@ BEGIN
   RETURN rows;
 END $$;
 
--- The batch: one element of each array for each operation (fields.cpp says what they mean), ids and makes as in lock_v1,
--- p_row the place in ids of each operation's workflow, p_after the last operation before it that is of the same workflow,
--- or 0. flag 1: only after the one before it answered ok (R3).
+-- The batch: one element of each array for each operation (fields.cpp says what they mean), ids and makes as in
+-- lock_v1, p_row the place in ids of each operation's workflow, p_after the last operation before it that is of the
+-- same workflow, or 0. flag 1: only after the one before it answered ok (R3).
 CREATE FUNCTION stile.run_v1(
   p_ns integer, ids bytea[], makes boolean[], p_kind smallint[], p_flags integer[], p_row integer[], p_after integer[],
   p_op uuid[], p_subject bytea[], p_key bytea[], p_value bytea[], p_number bigint[], p_stamp uuid[], p_n1 bigint[],

@@ -12,4 +12,5 @@ SELECT pg_is_in_recovery(), to_regclass('stile.meta') IS NOT NULL, pg_backend_pi
     || set_config('statement_timeout', '0', false) || set_config('lock_timeout', '0', false)
     || CASE WHEN $2::boolean THEN set_config('stile.synchronous_commit', 'off', false)
          || set_config('synchronous_commit', 'off', false) END END,
-  set_config('synchronous_commit', 'on', true)
+  set_config('synchronous_commit', 'on', true),
+  CASE WHEN NOT pg_is_in_recovery() THEN (pg_current_wal_insert_lsn() - '0/0')::bigint END
