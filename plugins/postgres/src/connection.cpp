@@ -212,6 +212,9 @@ void Connection::run_each(const std::vector<Asked>& asked, std::int64_t deadline
       throw;
     } catch (const StoreError& error) {
       answered(i, nullptr, &error);
+    } catch (...) {
+      broken_ = true;  // what else was asked is not heard any more
+      throw;
     }
   };
   if (!prepares_ || asked.size() == 1) {

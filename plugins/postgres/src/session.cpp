@@ -88,19 +88,19 @@ bool Session::execute(const stile_call& call, std::span<stile_op* const> ops) {
       continue;
     }
     // Operations take effect in their order (R3), and an answer that the next one depends on must be there.
-    const bool write = is_write(op.kind), read = is_read(op.kind), chained = (op.must & STILE_MUST_AFTER_OK) != 0;
-    if (!write || batch_.bytes() > most_bytes) flush();
-    if (!read || chained) flush_reads();
+    const bool writes = is_write(op.kind), reads = is_read(op.kind), chained = (op.must & STILE_MUST_AFTER_OK) != 0;
+    if (!writes || batch_.bytes() > most_bytes) flush();
+    if (!reads || chained) flush_reads();
     if (connection_->broken()) {
       if (admit(ops, i, false))
         sdk::answer(op, STILE_UNAVAILABLE, "not sent: the connection broke earlier in this batch");
       continue;
     }
     if (op.kind != STILE_OP_PREPARE && !is_ready(op)) continue;
-    if (write)
+    if (writes)
       add_write(ops, i, chained);
     else if (admit(ops, i, false))
-      read ? reads_.push_back(&op) : alone(call, op);
+      reads ? reads_.push_back(&op) : alone(call, op);
   }
   flush();
   flush_reads();
