@@ -232,7 +232,7 @@ namespace {
 // Columns of answer_v1 that transact's functions fill.
 enum Column { status = 1, why = 2, flag = 3, a = 4, b = 5, c = 6, val = 9 };
 
-void tell(stile_op& op, const Row& row) {
+void tell_transact(stile_op& op, const Row& row) {
   auto& out = result_of<stile_transact_result>(op);
   out.value = copy(op, row.bytes(val));
   out.ran = static_cast<std::uint32_t>(row.integer(flag));
@@ -285,7 +285,8 @@ void Session::transact(stile_op& op) {
     params.id(op.op_id);
     const Result begun = connection_->run(texts()[Sql::transact_begin], params, deadline_);
     const Row first(begun, 0);
-    if (!first.none(status) && first.integer(status) == STILE_OK && first.integer(flag) == 1) return tell(op, first);
+    if (!first.none(status) && first.integer(status) == STILE_OK && first.integer(flag) == 1)
+      return tell_transact(op, first);
     if (!first.none(status) && first.integer(status) == STILE_INVALID) return refuse_status(op, STILE_INVALID);
     if (!speaks)
       return sdk::engine::refuse(op, STILE_UNSUPPORTED, "this store does not run effects of that language or form");
@@ -296,7 +297,7 @@ void Session::transact(stile_op& op) {
       const Row row(ended, 0);
       if (row.none(status)) continue;  // it is otherwise by now
       if (row.integer(status) != STILE_OK) return refuse_status(op, static_cast<std::int32_t>(row.integer(status)));
-      return tell(op, row);
+      return tell_transact(op, row);
     }
     try {
       connection_->script(

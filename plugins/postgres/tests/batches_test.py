@@ -139,7 +139,7 @@ class Batches(unittest.TestCase):
             self.both("load", workflow=workflow["workflow"])
         self.both("stats")
         for op in ("record", "enqueue", "ack"):  # it was no idle talk
-            self.assertGreater(counted.get((op, "ok"), 0), ROUNDS, counted)
+            self.assertGreater(counted.get((op, "ok"), 0), ROUNDS // 2, counted)
             self.assertGreater(sum(n for (kind, status), n in counted.items() if kind == op and status != "ok") or
                                (op == "enqueue"), 0, counted)
 
