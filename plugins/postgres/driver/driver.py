@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from server import Server, give, wait_until  # noqa: E402
+from server import LIBC, Server, give, wait_until  # noqa: E402
 
 ROOM = 48 << 20
 
@@ -55,6 +55,13 @@ class Disk:
 
     def end(self):
         subprocess.run(["umount", "-l", self.folder], capture_output=True)
+
+
+def keep_mounts():
+    """What we mount is gone with us and our servers, however we end."""
+    CLONE_NEWNS = 0x00020000
+    if os.geteuid() == 0 and LIBC.unshare(CLONE_NEWNS) == 0:
+        subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True)
 
 
 def can_mount(folder):
@@ -235,7 +242,10 @@ def main():
         at = words.index("--shim")
         shim = os.path.realpath(words[at + 1])
         del words[at:at + 2]
+    keep_mounts()
     driver = Driver(words[0] if words else "", shim)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     try:
         for text in sys.stdin:
             try:

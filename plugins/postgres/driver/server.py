@@ -2,9 +2,11 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
+import ctypes
 import glob
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -47,17 +49,41 @@ def wait_until(holds, what, patience=60):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """One that no outgoing connection is given: a caller who tries again and again would meet itself there, and a
+    server that was killed would not get it back."""
+    try:
+        with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8") as file:
+            first = int(file.read().split()[0])
+    except (OSError, ValueError):
+        first = 32768
+    while True:
+        port = random.randrange(10000, first) if first > 12000 else 0
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return probe.getsockname()[1]
+            except OSError:
+                pass
 
 
 def owner():
     """Who runs it: the server refuses to be run by root."""
     if os.geteuid() != 0:
         return {}
-    user = pwd.getpwnam("postgres")
+    try:
+        user = pwd.getpwnam("postgres")
+    except KeyError:  # a server that no package made a user for
+        user = pwd.getpwnam("nobody")
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_us():
+    """In a child: who started it may be killed, and leaves no server behind."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
 
 
 def give(path):
@@ -147,25 +173,40 @@ class Server:
         except (OSError, IndexError):
             return None
 
-    def start(self, *words):
+    def start(self, stays=False):
+        """stays: it goes on when we end."""
         if not os.path.exists(self.data):
             self.make()
         let_through(self.folder)
+        made = self.folder + "/made"
+        tries = 1 if os.path.exists(made) else 5
+        while not self.begin(stays):
+            tries -= 1
+            if tries == 0 or "could not bind" not in self.log():
+                raise RuntimeError("the server did not start: " + self.log()[-2000:])
+            self.configure(port=free_port())  # somebody was faster
+        if self.status() == "ready" and not os.path.exists(made):
+            self.sql("CREATE DATABASE stile", database="postgres")
+            open(made, "w", encoding="utf-8").close()
+        return self
+
+    def begin(self, stays):
+        """Whether it runs."""
         with open(self.folder + "/log", "ab") as log:
             self.process = subprocess.Popen(
-                [self.bin + "/postgres", "-D", self.data, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**self.clean, **self.environment}, cwd="/", **owner())
-        pid = self.process.pid
-        ready = ("ready", "standby")
+                [self.bin + "/postgres", "-D", self.data], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**self.clean, **self.environment}, cwd="/", preexec_fn=None if stays else end_with_us, **owner())
+        pid, ready = self.process.pid, ("ready", "standby")
         wait_until(lambda: self.process.poll() is not None or self.pid() == pid and self.status() in ready,
                    "the server is ready")
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", encoding="utf-8", errors="replace") as log:
-                raise RuntimeError("the server did not start: " + log.read()[-2000:])
-        if self.status() == "ready" and not os.path.exists(self.folder + "/made"):
-            self.sql("CREATE DATABASE stile", database="postgres")
-            open(self.folder + "/made", "w", encoding="utf-8").close()
-        return self
+        if self.process.poll() is None:
+            return True
+        self.process = None
+        return False
+
+    def log(self):
+        with open(self.folder + "/log", encoding="utf-8", errors="replace") as log:
+            return log.read()
 
     def pid(self):
         try:
@@ -189,7 +230,10 @@ class Server:
         """As its owner would; with SIGQUIT at once."""
         if self.process is not None:
             self.process.send_signal(how)
-            self.process.wait()
+            try:
+                self.process.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                self.kill()
             self.process = None
 
     def freeze(self):

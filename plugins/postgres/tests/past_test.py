@@ -86,15 +86,16 @@ class Past(unittest.TestCase):
         hosts = config(old, "prepare=auto").replace(str(old.port), f"{old.port},127.0.0.1:{new.port}")
         store = self.store(hosts, deadline="2s")
         self.assertEqual(store.until("ok", "enqueue", workflow="w")["state"], "ready")
-        wait_until(lambda: new.sql("SELECT count(*) FROM stile.workflow") == "1", "the standby has followed")
+        written = old.sql("SELECT pg_current_wal_insert_lsn()")
+        replayed = f"SELECT pg_last_wal_replay_lsn() >= '{written}'"
+        wait_until(lambda: new.sql(replayed) == "t", "the standby has followed")
         old.kill()
         new.promote()
         store.until("ok", "append", workflow="w", value="x")
         new.stop()
         old.start()
-        answer = store.until("unavailable", "append", workflow="w", value="y")
-        answer = store.ask("append", workflow="w", value="y")
-        self.assertIn("replaced", answer["error"])
+        wait_until(lambda: "replaced" in store.ask("append", workflow="w", value="y").get("error", ""),
+                   "it is told that the server was replaced")
         self.assertEqual(old.sql("SELECT count(*) FROM stile.record"), "0")
 
     def test_a_wait_for_a_standby_that_is_cancelled_leaves_it_unknown(self):  # P05

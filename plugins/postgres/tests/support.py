@@ -2,11 +2,13 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
+import atexit
 import itertools
 import json
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "driver"))
-from server import Server, free_port, owner, wait_until  # noqa: E402,F401
+from server import Server, end_with_us, free_port, owner, wait_until  # noqa: E402,F401
 
 STILE = sys.argv[1]
 PATIENCE = 60
@@ -24,15 +26,21 @@ numbers = itertools.count(1)
 
 
 class Folder:
-    """A temporary folder that the server's user may enter."""
+    """A temporary folder that the server's user may enter; its servers end and it goes however the tests end."""
 
     def __init__(self, name):
         self.path = tempfile.mkdtemp(prefix=f"stile-{name}.")
+        self.servers = []
+        atexit.register(self.remove)
 
     def server(self, name="server"):
-        return Server(os.path.join(self.path, name))
+        self.servers.append(Server(os.path.join(self.path, name)))
+        return self.servers[-1]
 
     def remove(self):
+        for server in self.servers:
+            server.kill()
+        self.servers = []
         shutil.rmtree(self.path, ignore_errors=True)
 
 
@@ -119,4 +127,7 @@ class Psql:
 
 
 def main():
+    def stopped(*_):
+        raise KeyboardInterrupt  # what unittest does not take for a test that failed
+    signal.signal(signal.SIGTERM, stopped)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
