@@ -25,6 +25,8 @@ SETTINGS = {
     "dynamic_shared_memory_type": "mmap",
     # Senders whose receiver was cut off are gone soon.
     "wal_sender_timeout": "'2s'",
+    # A standby whose primary is gone looks for another way soon.
+    "wal_retrieve_retry_interval": "'100ms'",
 }
 
 
