@@ -69,29 +69,26 @@ const char* text_of(std::int32_t status, std::int64_t why) {
   }
 }
 
-// Columns of answer_v1.
-enum Column { n, status_, why, flag, a, b, c, d, stamp, val };
-
 void answer_enqueued(std::uint32_t& state, std::int64_t& visible_at, const Row& row) {
-  state = static_cast<std::uint32_t>(row.integer(d));
-  visible_at = row.integer(c);
+  state = static_cast<std::uint32_t>(row.integer(column::d));
+  visible_at = row.integer(column::c);
 }
 
 template <class Result>
 void answer_written(stile_op& op, const Row& row) {
   auto& out = result_of<Result>(op);
-  out.first = static_cast<std::uint32_t>(row.integer(flag));
-  out.position = row.integer(a);
-  out.written_at = row.integer(b);
-  if (!row.none(val)) out.value = copy(op, row.bytes(val));
+  out.first = static_cast<std::uint32_t>(row.integer(column::flag));
+  out.position = row.integer(column::a);
+  out.written_at = row.integer(column::b);
+  if (!row.none(column::val)) out.value = copy(op, row.bytes(column::val));
 }
 
 template <class Result>
-void answer_lease(stile_op& op, const Row& row, Column live) {
+void answer_lease(stile_op& op, const Row& row, column::Column live) {
   auto& out = result_of<Result>(op);
   out.live_until = row.integer(live);
   out.budget_until = row.integer(live + 1);
-  out.cancel_requested = static_cast<std::uint32_t>(row.integer(flag));
+  out.cancel_requested = static_cast<std::uint32_t>(row.integer(column::flag));
 }
 
 void answer_checkpoint(stile_op& op, const Row& row) {
@@ -104,39 +101,39 @@ void answer_checkpoint(stile_op& op, const Row& row) {
     }
     case STILE_OP_APPEND: {
       auto& out = result_of<stile_append_result>(op);
-      out.duplicate = static_cast<std::uint32_t>(row.integer(flag));
-      out.position = row.integer(a);
+      out.duplicate = static_cast<std::uint32_t>(row.integer(column::flag));
+      out.position = row.integer(column::a);
       out.key = copy(op, sdk::engine::InboxKey(out.position).view());
       return answer_enqueued(out.state, out.visible_at, row);
     }
     case STILE_OP_REBASE: {
       auto& out = result_of<stile_rebase_result>(op);
-      out.position = row.integer(a);
-      out.written_at = row.integer(b);
-      out.removed = static_cast<std::uint64_t>(row.integer(c));
+      out.position = row.integer(column::a);
+      out.written_at = row.integer(column::b);
+      out.removed = static_cast<std::uint64_t>(row.integer(column::c));
       return;
     }
-    default: result_of<stile_discard_result>(op).removed = static_cast<std::uint64_t>(row.integer(c));
+    default: result_of<stile_discard_result>(op).removed = static_cast<std::uint64_t>(row.integer(column::c));
   }
 }
 
 void answer_delivery(stile_op& op, const Row& row) {
-  const auto number = static_cast<std::uint32_t>(row.integer(flag));
+  const auto number = static_cast<std::uint32_t>(row.integer(column::flag));
   switch (op.kind) {
     case STILE_OP_EXTEND: {
       auto& out = result_of<stile_extend_result>(op);
-      out.visible_at = row.integer(a);
+      out.visible_at = row.integer(column::a);
       out.cancel_requested = number;
       if (!sdk::engine::request_of<stile_extend_request>(op).has_fence) return;
-      out.live_until = row.integer(b);
-      out.budget_until = row.integer(c);
+      out.live_until = row.integer(column::b);
+      out.budget_until = row.integer(column::c);
       return;
     }
     case STILE_OP_ACK: result_of<stile_ack_result>(op).requeued = number; return;
-    case STILE_OP_SNOOZE: result_of<stile_snooze_result>(op).visible_at = row.integer(a); return;
+    case STILE_OP_SNOOZE: result_of<stile_snooze_result>(op).visible_at = row.integer(column::a); return;
     case STILE_OP_NACK: {
       auto& out = result_of<stile_nack_result>(op);
-      out.visible_at = row.integer(a);
+      out.visible_at = row.integer(column::a);
       out.delivery_count = number;
       return;
     }
@@ -147,11 +144,12 @@ void answer_delivery(stile_op& op, const Row& row) {
 void answer_ok(stile_op& op, const Row& row) {
   switch (op.kind) {
     case STILE_OP_ACQUIRE: {
-      answer_lease<stile_acquire_result>(op, row, a);
-      result_of<stile_acquire_result>(op).fence = {static_cast<std::uint64_t>(row.integer(c)), row.id(stamp)};
+      answer_lease<stile_acquire_result>(op, row, column::a);
+      result_of<stile_acquire_result>(op).fence = {static_cast<std::uint64_t>(row.integer(column::c)),
+                                                   row.id(column::stamp)};
       return;
     }
-    case STILE_OP_RENEW: return answer_lease<stile_renew_result>(op, row, a);
+    case STILE_OP_RENEW: return answer_lease<stile_renew_result>(op, row, column::a);
     case STILE_OP_RELEASE:
     case STILE_OP_REQUEST_CANCEL: return;
     case STILE_OP_ENQUEUE: {
@@ -159,14 +157,14 @@ void answer_ok(stile_op& op, const Row& row) {
       return answer_enqueued(out.state, out.visible_at, row);
     }
     case STILE_OP_CANCEL:
-      result_of<stile_cancel_result>(op).removed = static_cast<std::uint32_t>(row.integer(flag));
+      result_of<stile_cancel_result>(op).removed = static_cast<std::uint32_t>(row.integer(column::flag));
       return;
     case STILE_OP_PUT:
       result_of<stile_put_result>(op).version =
-          copy(op, sdk::engine::VersionText(static_cast<std::uint64_t>(row.integer(a))).view());
+          copy(op, sdk::engine::VersionText(static_cast<std::uint64_t>(row.integer(column::a))).view());
       return;
     case STILE_OP_ERASE:
-      result_of<stile_erase_result>(op).removed = static_cast<std::uint32_t>(row.integer(flag));
+      result_of<stile_erase_result>(op).removed = static_cast<std::uint32_t>(row.integer(column::flag));
       return;
     case STILE_OP_RECORD:
     case STILE_OP_SUPPLY:
@@ -179,10 +177,10 @@ void answer_ok(stile_op& op, const Row& row) {
 
 template <class Result>
 void answer_conflict(stile_op& op, const Row& row) {
-  if (row.none(a)) return;
+  if (row.none(column::a)) return;
   auto& out = result_of<Result>(op);
-  out.version = copy(op, sdk::engine::VersionText(static_cast<std::uint64_t>(row.integer(a))).view());
-  out.value = copy(op, row.bytes(val));
+  out.version = copy(op, sdk::engine::VersionText(static_cast<std::uint64_t>(row.integer(column::a))).view());
+  out.value = copy(op, row.bytes(column::val));
 }
 
 }  // namespace
@@ -230,15 +228,15 @@ Params Batch::build(std::int32_t ns, std::size_t first, std::size_t last) const 
 }
 
 void answer(stile_op& op, const Row& row) {
-  const auto status = static_cast<std::int32_t>(row.integer(status_));
+  const auto status = static_cast<std::int32_t>(row.integer(column::status));
   if (status == STILE_OK) {
     answer_ok(op, row);
     op.status = STILE_OK;
     return;
   }
   if (status == STILE_HELD) {
-    result_of<stile_acquire_result>(op).live_until = row.integer(a);
-    op.retry_after = row.integer(a) - row.integer(b);
+    result_of<stile_acquire_result>(op).live_until = row.integer(column::a);
+    op.retry_after = row.integer(column::a) - row.integer(column::b);
   }
   if (status == STILE_CONFLICT) {
     if (op.kind == STILE_OP_PUT)
@@ -246,7 +244,7 @@ void answer(stile_op& op, const Row& row) {
     else
       answer_conflict<stile_erase_result>(op, row);
   }
-  refuse(op, status, text_of(status, row.integer(why)));
+  refuse(op, status, text_of(status, row.integer(column::why)));
 }
 
 }  // namespace stile::postgres

@@ -23,6 +23,11 @@ inline constexpr std::uint32_t release_too = 8;
 inline constexpr std::uint32_t has_enqueue = 16;
 inline constexpr std::uint32_t is_instant = 32;
 
+/// Columns of answer_v1.
+namespace column {
+enum Column { n, status, why, flag, a, b, c, d, stamp, val };
+}
+
 /// One operation, as a row of parameters. Views: of the request, of the receipt that was read.
 struct Fields {
   std::uint32_t kind = 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "batch.hpp"
 #include "clock.hpp"
 #include "session.hpp"
 #include "stile/sdk/engine/context.hpp"
@@ -229,15 +230,12 @@ class Effect {
 
 namespace {
 
-// Columns of answer_v1 that transact's functions fill.
-enum Column { status = 1, why = 2, flag = 3, a = 4, b = 5, c = 6, val = 9 };
-
 void tell_transact(stile_op& op, const Row& row) {
   auto& out = result_of<stile_transact_result>(op);
-  out.value = copy(op, row.bytes(val));
-  out.ran = static_cast<std::uint32_t>(row.integer(flag));
-  out.position = row.integer(a);
-  out.written_at = row.integer(b);
+  out.value = copy(op, row.bytes(column::val));
+  out.ran = static_cast<std::uint32_t>(row.integer(column::flag));
+  out.position = row.integer(column::a);
+  out.written_at = row.integer(column::b);
   op.status = STILE_OK;
 }
 
@@ -285,44 +283,46 @@ void Session::transact(stile_op& op) {
     params.id(op.op_id);
     const Result begun = connection_->run(texts()[Sql::transact_begin], params, deadline_);
     const Row first(begun, 0);
-    if (!first.none(status) && first.integer(status) == STILE_OK && first.integer(flag) == 1)
+    if (!first.none(column::status) && first.integer(column::status) == STILE_OK && first.integer(column::flag) == 1)
       return tell_transact(op, first);
-    if (!first.none(status) && first.integer(status) == STILE_INVALID) return refuse_status(op, STILE_INVALID);
+    if (!first.none(column::status) && first.integer(column::status) == STILE_INVALID)
+      return refuse_status(op, STILE_INVALID);
     if (!speaks)
       return sdk::engine::refuse(op, STILE_UNSUPPORTED, "this store does not run effects of that language or form");
-    if (!first.none(status)) {
+    if (!first.none(column::status)) {
       // Refused, or recorded by another (E2): both are said from behind the lock of the workflow, so that they stand in
       // one order with its other writes; and the second is a sign of life.
       const Result ended = end(nullptr);
       const Row row(ended, 0);
-      if (row.none(status)) continue;  // it is otherwise by now
-      if (row.integer(status) != STILE_OK) return refuse_status(op, static_cast<std::int32_t>(row.integer(status)));
+      if (row.none(column::status)) continue;  // it is otherwise by now
+      if (row.integer(column::status) != STILE_OK)
+        return refuse_status(op, static_cast<std::int32_t>(row.integer(column::status)));
       return tell_transact(op, row);
     }
     try {
       connection_->script(
           "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-              begin_text(first.integer(b), deadline_ == STILE_NEVER ? INT64_MAX : deadline_ - monotonic_now()),
+              begin_text(first.integer(column::b), deadline_ == STILE_NEVER ? INT64_MAX : deadline_ - monotonic_now()),
           deadline_);
       const std::string value = Effect(*connection_, op, deadline_).run(effect);
       if (value.size() > limits.value_bytes) throw EffectFailed{"the value is over limits.value_bytes", {}};
       if (!connection_->in_transaction()) throw EffectFailed{"the effect ended the transaction it was lent", {}};
       const Result ended = end(&value);
       const Row row(ended, 0);
-      const auto said = static_cast<std::int32_t>(row.integer(status));
-      if (said != STILE_OK || row.integer(flag) == 0) {
+      const auto said = static_cast<std::int32_t>(row.integer(column::status));
+      if (said != STILE_OK || row.integer(column::flag) == 0) {
         roll_back();
         if (said != STILE_OK) return refuse_status(op, said);
         continue;  // E5: another's record won
       }
       auto& out = result_of<stile_transact_result>(op);
       out.ran = 1;
-      out.position = row.integer(a);
-      out.written_at = row.integer(b);
+      out.position = row.integer(column::a);
+      out.written_at = row.integer(column::b);
       out.value = copy(op, value);
       connection_->script("COMMIT", deadline_);
       op.status = STILE_OK;
-      if (row.integer(c) != 0) store_.listener().tell(store_.number(), What::record, view(asked.workflow), 0);
+      if (row.integer(column::c) != 0) store_.listener().tell(store_.number(), What::record, view(asked.workflow), 0);
       return;
     } catch (const EffectFailed& failed) {
       roll_back();
