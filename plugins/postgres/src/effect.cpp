@@ -79,8 +79,6 @@ enum Oid : unsigned {
   oid_float8 = 701
 };
 
-}  // namespace
-
 // The open transaction of an effect.
 class Effect {
  public:
@@ -227,8 +225,6 @@ class Effect {
   bool failed_ = false;
   EffectFailed why_;
 };
-
-namespace {
 
 void tell_transact(stile_op& op, const Row& row) {
   auto& out = result_of<stile_transact_result>(op);
