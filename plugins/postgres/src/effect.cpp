@@ -235,6 +235,11 @@ void tell_transact(stile_op& op, const Row& row) {
   op.status = STILE_OK;
 }
 
+/// UNSET where the functions say nothing yet.
+std::int32_t status_of(const Row& row) {
+  return row.none(column::status) ? STILE_UNSET : static_cast<std::int32_t>(row.integer(column::status));
+}
+
 void refuse_status(stile_op& op, std::int32_t said) {
   if (said == STILE_INVALID) return sdk::engine::refuse_reused(op);
   sdk::engine::refuse_fenced(op);
@@ -279,20 +284,17 @@ void Session::transact(stile_op& op) {
     params.id(op.op_id);
     const Result begun = connection_->run(texts()[Sql::transact_begin], params, deadline_);
     const Row first(begun, 0);
-    if (!first.none(column::status) && first.integer(column::status) == STILE_OK && first.integer(column::flag) == 1)
-      return tell_transact(op, first);
-    if (!first.none(column::status) && first.integer(column::status) == STILE_INVALID)
-      return refuse_status(op, STILE_INVALID);
+    if (status_of(first) == STILE_OK && first.integer(column::flag) == 1) return tell_transact(op, first);
+    if (status_of(first) == STILE_INVALID) return refuse_status(op, STILE_INVALID);
     if (!speaks)
       return sdk::engine::refuse(op, STILE_UNSUPPORTED, "this store does not run effects of that language or form");
-    if (!first.none(column::status)) {
+    if (status_of(first) != STILE_UNSET) {
       // Refused, or recorded by another (E2): both are said from behind the lock of the workflow, so that they stand in
       // one order with its other writes; and the second is a sign of life.
       const Result ended = end(nullptr);
       const Row row(ended, 0);
-      if (row.none(column::status)) continue;  // it is otherwise by now
-      if (row.integer(column::status) != STILE_OK)
-        return refuse_status(op, static_cast<std::int32_t>(row.integer(column::status)));
+      if (status_of(row) == STILE_UNSET) continue;  // it is otherwise by now
+      if (status_of(row) != STILE_OK) return refuse_status(op, status_of(row));
       return tell_transact(op, row);
     }
     try {
@@ -305,7 +307,7 @@ void Session::transact(stile_op& op) {
       if (!connection_->in_transaction()) throw EffectFailed{"the effect ended the transaction it was lent", {}};
       const Result ended = end(&value);
       const Row row(ended, 0);
-      const auto said = static_cast<std::int32_t>(row.integer(column::status));
+      const std::int32_t said = status_of(row);
       if (said != STILE_OK || row.integer(column::flag) == 0) {
         roll_back();
         if (said != STILE_OK) return refuse_status(op, said);

@@ -153,9 +153,9 @@ class Poolers(unittest.TestCase):
                        f"listen_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\npool_mode = {mode}\n"
                        f"unix_socket_dir =\ndefault_pool_size = 4\nmax_client_conn = 200\n")
         with open(path + ".log", "ab") as log:
-            process = subprocess.Popen([shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin"), path],
-                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", preexec_fn=end_with_us,
-                                       **owner())
+            program = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
+            process = subprocess.Popen([program, path], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
+                                       preexec_fn=end_with_us, **owner())
 
         def answers():
             with socket.socket() as probe:
