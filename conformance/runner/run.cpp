@@ -217,7 +217,7 @@ int run_suite(const Options& options, const std::string& command) {
     folder.emplace();
     target.folder = folder->path();
     if (!target.driver.empty())
-      for_run.emplace(target.driver, target.folder + "/driver", target.of_driver, interrupted_by);
+      for_run.emplace(target.driver, target.folder + "/driver", target.of_driver, target.patience, interrupted_by);
     if (target.of_driver) target.config = for_run->config();
     if (int end = look(options, target); end >= 0) return end;
   } else {

@@ -18,7 +18,7 @@ std::string text_of(const json::object& answer, std::string_view member) {
 
 }  // namespace
 
-Driver::Driver(const std::string& command, const std::string& folder) {
+Driver::Driver(const std::string& command, const std::string& folder, int slowness) : slowness_(slowness) {
   std::filesystem::create_directories(folder);
   program_ = std::make_unique<Program>(name_, std::vector<std::string>{"/bin/sh", "-c", command},
                                        std::map<std::string, std::string>{}, folder + ".errors", false);
@@ -35,7 +35,7 @@ Driver::Driver(const std::string& command, const std::string& folder) {
 
 json::object Driver::order(std::string_view word, json::object with) {
   with["do"] = word;
-  json::object answer = program_->ask(with, word, patience);
+  json::object answer = program_->ask(with, word, patience * slowness_);
   const json::value* ok = answer.if_contains("ok");
   if (ok && ok->is_bool() && ok->get_bool()) return answer;
   std::string why = text_of(answer, "error");

@@ -30,8 +30,9 @@ struct Wanted {
 
 class Driver {
  public:
-  /// Runs the command line, as the shell reads it, and asks who it is. folder: for its data, made here.
-  Driver(const std::string& command, const std::string& folder);
+  /// Runs the command line, as the shell reads it, and asks who it is. folder: for its data, made here. slowness: how
+  /// many times longer than on a machine that is not busy each word may take.
+  Driver(const std::string& command, const std::string& folder, int slowness);
 
   /// Callers of its own: the store is in their processes, and what is done to its server is done to them.
   bool embedded() const { return embedded_; }
@@ -46,6 +47,7 @@ class Driver {
 
  private:
   std::string name_ = "the driver";
+  int slowness_;
   bool embedded_ = false;
   std::set<std::string> can_;
   std::unique_ptr<Program> program_;

@@ -24,13 +24,13 @@ bool adopting = false;
 pid_t spared = 0;
 
 /// The process that holds the server: orphans of the driver come to it, and not to the runner.
-[[noreturn]] void hold_server(const std::string& command, const std::string& folder, int said, int hold) {
+[[noreturn]] void hold_server(const std::string& command, const std::string& folder, int slowness, int said, int hold) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
   adopt_orphans();
   try {
-    Driver driver(command, folder);
+    Driver driver(command, folder, slowness);
     const std::string line = json::serialize(json::object{{"config", driver.start().config}}) + "\n";
     if (write(said, line.data(), line.size()) < 0) _exit(1);
     char byte;
@@ -46,7 +46,7 @@ pid_t spared = 0;
 
 }  // namespace
 
-ForRun::ForRun(const std::string& driver, const std::string& folder, bool start, int (*stop)()) {
+ForRun::ForRun(const std::string& driver, const std::string& folder, bool start, int slowness, int (*stop)()) {
   adopt_orphans();
   adopting = true;
   if (!start) return;
@@ -56,19 +56,19 @@ ForRun::ForRun(const std::string& driver, const std::string& folder, bool start,
   if (pid_ == 0) {
     close(said[0]);
     close(hold[1]);
-    hold_server(driver, folder, said[1], hold[0]);
+    hold_server(driver, folder, slowness, said[1], hold[0]);
   }
   spared = pid_;
   close(said[1]);
   close(hold[0]);
   hold_ = hold[1];
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  hear(said[0], stop);
+  hear(said[0], starting * slowness, stop);
   close(said[0]);
 }
 
-void ForRun::hear(int said, int (*stop)()) {
-  const Deadline end = std::chrono::steady_clock::now() + starting;
+void ForRun::hear(int said, Duration patience, int (*stop)()) {
+  const Deadline end = std::chrono::steady_clock::now() + patience;
   std::string heard;
   while (heard.find('\n') == std::string::npos && stop() == 0 && std::chrono::steady_clock::now() < end) {
     pollfd fd{said, POLLIN, 0};

@@ -84,7 +84,7 @@ Scene::Scene(const Target& target, std::vector<std::string> faults, Outcome& out
       folder_(target.folder + "/servers-" + std::to_string(getpid())),
       ns_(target.fresh_namespace()) {
   std::filesystem::create_directories(folder_ + "/callers");
-  driver_ = std::make_unique<Driver>(target.driver, folder_ + "/data");
+  driver_ = std::make_unique<Driver>(target.driver, folder_ + "/data", target.patience);
 }
 
 Scene::~Scene() {

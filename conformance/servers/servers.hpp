@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "stile/types.hpp"
+
 namespace stile::conformance {
 
 /// Suite `Servers`. Its checks need Target::driver.
@@ -18,9 +20,9 @@ namespace servers {
 /// command line names no store, a server for the other levels. One at a time, on the main thread.
 class ForRun {
  public:
-  /// start: a server is wanted; waits until it is there, or until stop answers anything but 0. Throws
-  /// std::runtime_error with the reason.
-  ForRun(const std::string& driver, const std::string& folder, bool start, int (*stop)());
+  /// start: a server is wanted; waits until it is there, or until stop answers anything but 0. slowness: how many times
+  /// longer than on a machine that is not busy that may take. Throws std::runtime_error with the reason.
+  ForRun(const std::string& driver, const std::string& folder, bool start, int slowness, int (*stop)());
   ~ForRun();
   ForRun(const ForRun&) = delete;
   ForRun& operator=(const ForRun&) = delete;
@@ -28,7 +30,7 @@ class ForRun {
   const std::string& config() const { return config_; }
 
  private:
-  void hear(int said, int (*stop)());
+  void hear(int said, Duration patience, int (*stop)());
 
   pid_t pid_ = 0;
   int hold_ = -1;  // closed, the process that holds the server ends
