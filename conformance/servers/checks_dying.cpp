@@ -75,12 +75,13 @@ void power_cut_bites(Scene& scene) {
   for (int turn = 0; turn < 5; ++turn) {
     count_dropped(scene, strike_under_load(scene, "cut_power", "power_cuts", random));
     scene.start(false);
+    // Whoever saw more than there is now may begin a new epoch, at any moment (S2): not while it is drained.
+    scene.stop_crowd();
     const Judgement judgement = scene.settle();
     scene.bit("acknowledged_writes_lost_without_sync", judgement.lost.size() + judgement.stranded.size());
     if (!judgement.lost.empty()) break;
     scene.open_crowd();
   }
-  scene.stop_crowd();
   scene.judged(1);
   scene.demand("acknowledged_writes_lost_without_sync");
 }
