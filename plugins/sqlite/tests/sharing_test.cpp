@@ -11,6 +11,7 @@
 #include <climits>
 #include <ctime>
 #include <deque>
+#include <latch>
 #include <thread>
 
 #include "side_file.hpp"
@@ -38,26 +39,36 @@ TEST(Sharing, CallersShareCommits) {
   Folder folder;
   Plugin plugin;
   Store store(plugin, folder.file());
-  constexpr int callers = 16, each = 40;
+  constexpr int callers = 16, each = 40, tries = 20;
+  constexpr std::uint64_t alone = callers * each;
   const CommitCounter commits(folder.file());
-  const std::uint64_t before = commits.count();
   std::atomic<int> failed{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < callers; ++i)
-    threads.emplace_back([&, i] {
-      auto session = store.connect();
-      const std::string workflow = "w" + std::to_string(i);
-      const stile_fence fence = session->acquire(workflow);
-      for (int n = 0; n < each; ++n)
-        if (session->record(workflow, fence, std::to_string(n), "v") != STILE_OK) ++failed;
-    });
-  for (auto& thread : threads) thread.join();
+  std::uint64_t begun = alone;
+  int tried = 0;
+  // In a folder in memory a commit may be over before another caller has had a processor: then they are asked again.
+  for (; tried < tries && begun >= alone * 3 / 4; ++tried) {
+    std::latch together(callers);
+    std::atomic<std::uint64_t> before{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < callers; ++i)
+      threads.emplace_back([&, i] {
+        auto session = store.connect();
+        const std::string workflow = "w" + std::to_string(i) + "." + std::to_string(tried);
+        const stile_fence fence = session->acquire(workflow);
+        if (i == 0) before = commits.count();
+        together.arrive_and_wait();
+        for (int n = 0; n < each; ++n)
+          if (session->record(workflow, fence, std::to_string(n), "v") != STILE_OK) ++failed;
+      });
+    for (auto& thread : threads) thread.join();
+    begun = commits.count() - before;
+  }
   EXPECT_EQ(failed, 0);
-  EXPECT_LT(commits.count() - before, static_cast<std::uint64_t>(callers * each) * 3 / 4);
+  EXPECT_LT(begun, alone * 3 / 4) << "in each of " << tries << " tries";
   auto session = store.connect();
   Stats stats;
   ASSERT_EQ(session->run(stats), STILE_OK);
-  EXPECT_EQ(stats.result.records, static_cast<std::uint64_t>(callers * each));
+  EXPECT_EQ(stats.result.records, alone * static_cast<std::uint64_t>(tried));
 }
 
 // In one shared transaction each has its own answer: what one is refused costs the others nothing (R3).
